@@ -9,11 +9,11 @@ import chess
 import chess.engine
 import chess.pgn
 
-from engine.analysis.accuracy import MoveVerdict, PlayerAccuracy, classify_move, player_accuracies
+from engine.analysis.accuracy import PlayerAccuracy, player_accuracies
+from engine.analysis.judgement import GameReview, JudgedMove, judge_game
 from engine.analysis.lookup import is_in_book, opening_name
 from engine.analysis.reasons import reason_for
 from engine.analysis.results import Score
-from engine.analysis.review import PositionEval
 
 _LINE_PLIES = 8  # of a better line
 _QUALITY_NAGS = frozenset(range(chess.pgn.NAG_GOOD_MOVE, chess.pgn.NAG_DUBIOUS_MOVE + 1))
@@ -28,10 +28,10 @@ class MoveNote:
     ply: int  # 0 for the first move
     san: str
     score: Score  # after the move, for White
-    mark: str  # `??`, `?`, `?!`, `!`, `□` for the only move, or nothing
+    mark: str  # `??`, `?`, `?!`, `!`, `!!`, `□` for the only move, or nothing
     reason: str
     better: tuple[str, ...]  # the line that should have been played, in SAN
-    lost: float  # expected score
+    lost: float  # expected score on the human curve
     cost: int  # centipawns
 
 
@@ -44,23 +44,20 @@ class Annotation:
     black: PlayerAccuracy
 
 
-def annotate(game: chess.pgn.Game, evals: Sequence[PositionEval]) -> Annotation:
-    """Annotate `game` in place from the evaluations of its positions. Existing comments, marks and variations stay."""
+def annotate(game: chess.pgn.Game, review: GameReview) -> Annotation:
+    """Annotate `game` in place from the searches of its moves. Existing comments, marks and variations stay."""
     nodes = list(game.mainline())
-    boards = [node.parent.board() for node in nodes]
-    verdicts = [classify_move(board, node.move, here, there) for board, node, here, there
-                in zip(boards, nodes, evals, evals[1:], strict=False)]
-    book_exit = _book_exit(boards, nodes)
+    judged_moves = judge_game(game.board(), [node.move for node in nodes], review)
+    exit_ply, exit_words = _book_exit(judged_moves)
     notes = []
-    for ply, (board, node, verdict) in enumerate(zip(boards, nodes, verdicts, strict=True)):
-        here, there = evals[ply], evals[ply + 1]
-        reason = reason_for(board, node.move, here, there, verdict)
-        if ply == book_exit[0]:
-            reason = f"{reason}; {book_exit[1]}" if reason else book_exit[1]
-        better = here.line[:_LINE_PLIES] if verdict.mark.is_bad else ()
-        notes.append(_note(ply, board, node, there, verdict, reason, better))
-        _write(node, board, there, verdict, reason, better)
-    white, black = player_accuracies(boards, verdicts)
+    for judged, node in zip(judged_moves, nodes, strict=True):
+        reason = reason_for(judged)
+        if judged.ply == exit_ply:
+            reason = f"{reason}; {exit_words}" if reason else exit_words
+        note = _note(judged, reason)
+        notes.append(note)
+        _write(node, judged, note)
+    white, black = player_accuracies(judged_moves)
     return Annotation(tuple(notes), white, black)
 
 
@@ -69,43 +66,43 @@ def pgn_text(game: chess.pgn.Game) -> str:
     return game.accept(chess.pgn.StringExporter(columns=_COLUMNS)) + "\n\n"
 
 
-def _note(ply: int, board: chess.Board, node: chess.pgn.ChildNode, there: PositionEval, verdict: MoveVerdict,
-          reason: str, better: Sequence[str]) -> MoveNote:
-    follower, texts = board.copy(stack=False), []
+def _note(judged: JudgedMove, reason: str) -> MoveNote:
+    better = judged.best_line[:_LINE_PLIES] if judged.mark.is_bad else ()
+    follower, texts = judged.board.copy(stack=False), []
     for text in better:
         texts.append(follower.san(chess.Move.from_uci(text)))
         follower.push_uci(text)
-    score = -there.score if board.turn else there.score  # `there` is the other side's point of view
-    return MoveNote(ply, board.san(node.move), score, verdict.mark.text, reason, tuple(texts), verdict.lost,
-                    verdict.cost)
+    return MoveNote(judged.ply, judged.board.san(judged.move), judged.position_score, judged.mark.text, reason,
+                    tuple(texts), judged.lost, judged.cost)
 
 
-def _book_exit(boards: Sequence[chess.Board], nodes: Sequence[chess.pgn.ChildNode]) -> tuple[int, str]:
+def _book_exit(judged_moves: Sequence[JudgedMove]) -> tuple[int, str]:
     """The ply at which a game leaves the book, and the comment; -1 if it never does or never was in it."""
     name = None
-    for ply, (board, node) in enumerate(zip(boards, nodes, strict=True)):
-        name = opening_name(board) or name
-        if not is_in_book(board, node.move):
-            name = opening_name(node.board()) or name
-            is_worth_noting = ply >= _LEAST_BOOK_PLIES and name is not None
-            return (ply, f"leaves the book: {name}") if is_worth_noting else (-1, "")
+    for judged in judged_moves:
+        name = opening_name(judged.board) or name
+        if not is_in_book(judged.board, judged.move):
+            after = judged.board.copy()
+            after.push(judged.move)
+            name = opening_name(after) or name
+            is_worth_noting = judged.ply >= _LEAST_BOOK_PLIES and name is not None
+            return (judged.ply, f"leaves the book: {name}") if is_worth_noting else (-1, "")
     return -1, ""
 
 
-def _write(node: chess.pgn.ChildNode, board: chess.Board, there: PositionEval, verdict: MoveVerdict, reason: str,
-           better: Sequence[str]) -> None:
-    if there.line:  # no evaluation where the game is over
-        node.set_eval(_pov_score(there.score, not board.turn), there.depth)
-    if verdict.mark.nag is not None and not node.nags & _QUALITY_NAGS:
-        node.nags.add(verdict.mark.nag)
-    if reason:
-        node.comment = f"{node.comment} {reason}".strip()
-    parent = node.parent
-    if better and not parent.has_variation(chess.Move.from_uci(better[0])):
-        parent.add_line([chess.Move.from_uci(text) for text in better])
+def _write(node: chess.pgn.ChildNode, judged: JudgedMove, note: MoveNote) -> None:
+    if any(node.board().generate_legal_moves()):  # no evaluation where the game is over
+        node.set_eval(_pov_score(note.score), judged.depth)
+    if judged.mark.nag is not None and not node.nags & _QUALITY_NAGS:
+        node.nags.add(judged.mark.nag)
+    if note.reason:
+        node.comment = f"{node.comment} {note.reason}".strip()
+    if judged.mark.is_bad and not node.parent.has_variation(chess.Move.from_uci(judged.best_line[0])):
+        better = [chess.Move.from_uci(text) for text in judged.best_line[:_LINE_PLIES]]
+        node.parent.add_line(better)
 
 
-def _pov_score(score: Score, turn: chess.Color) -> chess.engine.PovScore:
+def _pov_score(score: Score) -> chess.engine.PovScore:
     if score.centipawns is None:
-        return chess.engine.PovScore(chess.engine.Mate(score.mate or 0), turn)
-    return chess.engine.PovScore(chess.engine.Cp(score.centipawns), turn)
+        return chess.engine.PovScore(chess.engine.Mate(score.mate or 0), score.side)
+    return chess.engine.PovScore(chess.engine.Cp(score.centipawns), score.side)

@@ -19,8 +19,9 @@ from engine.alphabeta.state import StateRecord, new_state
 from engine.analysis.annotation import Annotation, annotate
 from engine.analysis.boards import WORDS, check_variant, evaluate_packed, fen_and_moves, pack_board, record_address
 from engine.analysis.explain import Explanation, explain_board
-from engine.analysis.results import MATED, STALEMATE, AnalysisInfo, PlayResult, Score, to_score
-from engine.analysis.review import SearchEffort, evaluate_game
+from engine.analysis.judgement import review_game
+from engine.analysis.results import AnalysisInfo, PlayResult, Score, drawn_score, mated_score, to_score
+from engine.analysis.review import SearchEffort
 from engine.core.position import empty_position
 from engine.player.options import Settings, find_option
 from engine.player.player import Player, parse_legal_moves
@@ -32,7 +33,7 @@ from engine.system.errors import InputError
 from eval.evaluator import FEATURES, evaluator_named
 from eval.wdl import WdlModel
 
-_ANNOTATION_MOVETIME, _EXPLANATION_MOVETIME = 100, 1000  # milliseconds
+_EXPLANATION_MOVETIME = 1000  # milliseconds
 _WAIT_SECONDS = 0.2  # on Windows, a wait without a timeout blocks Ctrl-C
 
 SearchReport = SearchInfo | Progress | InfoString | Result
@@ -169,12 +170,12 @@ class Engine:
             pack_board(board, self._words)
             score = evaluate_packed(*self._addresses, self._words)
             if score == -MATE:
-                return MATED
+                return mated_score(board.turn)
             if score == NO_SCORE:
                 raise InputError(f"{board.fen()} is not a legal position: each side must have one king, the side to "
                                  "move must not be able to capture it, and no pawn may stand on the first or last rank")
             if score == DRAW and not any(board.generate_legal_moves()):
-                return STALEMATE
+                return drawn_score(board.turn)
             return to_score(self._position, int(score), self._model)
 
     def play(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
@@ -231,14 +232,14 @@ class Engine:
                  nodes: int | None = None) -> Annotation:
         """Annotate the main line of `game` in place with marks, reasons and better lines, and return them.
 
-        The limits are for each position, by default 100 ms. Existing comments and variations stay.
+        The limits are for the first search of each position, by default 40,000 nodes; moves that may deserve a mark
+        are searched again, longer. With `movetime` the result depends on the machine. Existing comments and variations
+        stay.
         """
-        if movetime is depth is nodes is None:
-            movetime = _ANNOTATION_MOVETIME
         board = game.board()
         check_variant(board)
-        moves = list(game.mainline_moves())
-        return annotate(game, list(evaluate_game(self, board, moves, SearchEffort(movetime, nodes, depth))))
+        return annotate(game, review_game(self, board, list(game.mainline_moves()),
+                                          SearchEffort(movetime, nodes, depth)))
 
     def explain(self, board: chess.Board, move: chess.Move | None = None, *, movetime: int | None = None,
                 depth: int | None = None, nodes: int | None = None) -> Explanation:

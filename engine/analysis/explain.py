@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import chess
 
-from engine.analysis.accuracy import MoveVerdict, classify_move
 from engine.analysis.boards import fen_and_moves
+from engine.analysis.judgement import JudgedMove, judge_move
 from engine.analysis.lookup import tb_verdict_text
 from engine.analysis.reasons import line_text, reason_for, sacrifice, settled_end
-from engine.analysis.results import Score, for_white
-from engine.analysis.review import Analyser, PositionEval, SearchEffort, evaluate_board
+from engine.analysis.results import Score
+from engine.analysis.review import Analyser, SearchEffort, evaluate_board
 from engine.analysis.themes import Point, move_points, position_points
 from engine.core.game import Game
 from engine.core.position import PositionRecord
@@ -85,22 +85,20 @@ def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None,
         raise InputError(f"{move.uci()} is not a legal move in {board.fen()}")
     here = evaluate_board(engine, board, effort)
     state, table = game_state_text(board), (tb_verdict_text(board) or "") if here.line else ""
-    score, best = for_white(board, here.score), line_text(board, here.line)
+    score, best = here.score.white(), line_text(board, here.line)
     if move is None or not here.line:
         reasons = _position_reasons(settled_end(board, here.line, _SETTLE_PLIES), score, weights) if here.line else ()
         return Explanation(state, table, score, best, "", None, "", "", "", reasons)
     after = board.copy()
     after.push(move)
-    is_best = move == chess.Move.from_uci(here.line[0])
-    there = _after_best_move(here) if is_best and len(here.line) > 1 else evaluate_board(engine, after, effort)
-    verdict = classify_move(board, move, here, there)
-    of_move = here.score if is_best else _before_move(-there.score)
-    reasons = _move_reasons(board, settled_end(after, there.line), weights) if there.line else ()
-    if verdict.mark.is_bad:
+    judged = judge_move(engine, board, move, effort)
+    line = judged.played_line[1:]
+    reasons = _move_reasons(board, settled_end(after, line), weights) if line else ()
+    if judged.mark.is_bad:
         reasons = tuple(reason for reason in reasons if reason.centipawns < 0)  # its merits do not matter
-    return Explanation(state, table, score, best, board.san(move), for_white(board, of_move), verdict.mark.text,
-                       line_text(after, there.line), _sentence(board, after, move, (here, there), verdict),
-                       () if _is_decided(of_move) else reasons)
+    return Explanation(state, table, judged.before.white(), line_text(board, judged.best_line), board.san(move),
+                       judged.after.white(), judged.mark.text, line_text(after, line), _sentence(judged, after),
+                       () if _is_decided(judged.after) else reasons)
 
 
 def game_state_text(board: chess.Board) -> str:
@@ -115,35 +113,21 @@ def game_state_text(board: chess.Board) -> str:
     return f"{side} is in check" if board.is_check() else ""
 
 
-def _after_best_move(here: PositionEval) -> PositionEval:
-    """The evaluation after the best move, without another search that might contradict it."""
-    return PositionEval(-here.score, here.line[1:], None, here.depth)
-
-
-def _before_move(score: Score) -> Score:
-    """The mover's score before a move, from the score after it: the move itself counts towards a mate."""
-    if score.mate is not None and score.wdl.win:
-        return Score(None, score.mate + 1, score.wdl)
-    return score
-
-
-def _sentence(board: chess.Board, after: chess.Board, move: chess.Move, both: tuple[PositionEval, PositionEval],
-              verdict: MoveVerdict) -> str:
+def _sentence(judged: JudgedMove, after: chess.Board) -> str:
     if after.is_game_over():
         return game_state_text(after)
-    here, there = both
-    if verdict.mark.is_bad:
-        return reason_for(board, move, here, there, verdict)
-    given = sacrifice(board, after, there)
+    if judged.mark.is_bad:
+        return reason_for(judged)
+    board, better = judged.board, line_text(judged.board, judged.best_line, 1)
+    given = sacrifice(board, after, judged.played_line[1:])
     offer = f": it gives {given}" if given else ""
-    if move == chess.Move.from_uci(here.line[0]):
-        only = reason_for(board, move, here, there, verdict)
-        return f"{only or 'the best move'}{offer}"
-    if here.score.mate is not None and _before_move(verdict.after) != here.score:
-        better = line_text(board, here.line[:1])
-        return f"wins too, but {better} mates in {here.score.mate}" if here.score.wdl.win else "all moves lose"
-    words = "as good as any" if verdict.cost < _CLOSE else "nearly the best" if verdict.cost < _NEARLY else (
-        f"playable, but {line_text(board, here.line[:1])} is better")
+    if judged.is_best:
+        return f"the best move{offer}"
+    if judged.before.mate is not None and judged.after != judged.before:
+        return f"wins too, but {better} mates in {judged.before.mate}" if judged.before.is_winning_mate else (
+            "all moves lose")
+    words = "as good as any" if judged.cost < _CLOSE else "nearly the best" if judged.cost < _NEARLY else (
+        f"playable, but {better} is better")
     return f"{words}{offer}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from functools import cache
 
 import chess
@@ -20,6 +21,8 @@ from tablebase.tables import OwnTables
 
 _RESULTS = {int(grade): result for grade, result in (
     (MATES, 1), (WINS, 1), (CURSED_WIN, 0), (DRAWS, 0), (BLESSED_LOSS, 0), (LOSES, -1), (IS_MATED, -1))}
+_LEAST_BOOK_SHARE = 0.01  # of the weight: rarer moves of the book are not theory
+_LONGEST_UNNAMED = 12  # plies between two named positions of a game
 _lock = threading.Lock()
 
 
@@ -49,6 +52,28 @@ def last_opening(board: chess.Board) -> OpeningName | None:
 def is_in_book(board: chess.Board, move: chess.Move) -> bool:
     """Whether the book contains this move."""
     return any(known == move for known, _ in book_moves(board))
+
+
+def is_book_theory(board: chess.Board, move: chess.Move) -> bool:
+    """Whether a move is common enough in the book to be theory."""
+    return any(known == move and share >= _LEAST_BOOK_SHARE for known, share in book_moves(board))
+
+
+def theory_plies(board: chess.Board, moves: Sequence[chess.Move]) -> frozenset[int]:
+    """The plies of a game, from 0, that are theory: in the book, or on the way to a position that has a name."""
+    if board.chess960:
+        return frozenset()
+    follower, plies, last_named = board.copy(), set[int](), -1
+    for ply, move in enumerate(moves):
+        is_known = is_book_theory(follower, move)
+        if is_known:
+            plies.add(ply)
+        follower.push(move)
+        if opening_name(follower) is not None:
+            last_named = ply
+        elif not is_known and ply - last_named > _LONGEST_UNNAMED:
+            break
+    return frozenset(plies) | frozenset(range(last_named + 1))
 
 
 def book_moves(board: chess.Board) -> list[tuple[chess.Move, float]]:

@@ -7,91 +7,86 @@ from collections.abc import Sequence
 
 import chess
 
-from engine.analysis.accuracy import Mark, MoveVerdict
-from engine.analysis.lookup import tb_result
-from engine.analysis.review import PositionEval
+from engine.analysis.judgement import JudgedMove
+from engine.analysis.lookup import last_opening
+from engine.analysis.marks import NEARLY_MATED
 from engine.analysis.themes import piece_counts, piece_list_text
 
+_LONGEST_LINE = 12  # plies: what lies beyond is not claimed
 SHOWN_PLIES = 6  # of a line inside a sentence
 _FOLLOWED_PLIES = 10  # of a line, to find out what it wins
 _VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 _MINORS = (chess.KNIGHT, chess.BISHOP)
-_NEAR_MATE = 8  # moves: a longer mate does not count as missed
 _SACRIFICE = 2  # minimum in pawns
-_CLEAR = 0.75  # expected score of a position that is as good as won
 
 
-def reason_for(board: chess.Board, move: chess.Move, here: PositionEval, there: PositionEval,
-               verdict: MoveVerdict) -> str:
-    """Why `move` deserves its mark; empty if it has none. `board` is the position before it."""
-    if verdict.mark in (Mark.ONLY, Mark.GOOD):
-        return "the only move"
-    if not verdict.mark.is_bad:
+def reason_for(judged: JudgedMove) -> str:
+    """Why a move deserves its mark; empty if it has none."""
+    if not judged.mark.is_bad:
         return ""
-    after = board.copy(stack=False)
-    after.push(move)
-    return (_about_mates(board, after, here, there, verdict) or _about_tables(board, after, here)
-            or _about_material(board, after, here, there) or _about_prospects(board, after, here, verdict))
+    after = judged.board.copy(stack=False)
+    after.push(judged.move)
+    return _about_mates(judged, after) or _about_tables(judged, after) or _about_scores(judged)
 
 
-def _about_mates(board: chess.Board, after: chess.Board, here: PositionEval, there: PositionEval,
-                 verdict: MoveVerdict) -> str:
-    mate, given = verdict.before.mate, verdict.after.mate
-    is_mated = given is not None and verdict.after.expected == 0
-    if is_mated and verdict.before.expected > 0:
-        assert given is not None
-        return f"allows mate in {abs(given)}: {line_text(after, there.line)}"
+def _about_mates(judged: JudgedMove, after: chess.Board) -> str:
+    """A sentence if a printed line ends in checkmate."""
+    allowed, missed = mate_length(after, judged.played_line[1:]), mate_length(judged.board, judged.best_line)
+    side = chess.COLOR_NAMES[judged.board.turn]
+    if allowed is not None and judged.after.is_losing_mate:
+        was_lost = f" ({side} was lost anyway)" if judged.before.value < -NEARLY_MATED else ""
+        return f"allows mate in {allowed}{was_lost}: {line_text(after, judged.played_line[1:], 2 * allowed)}"
     if after.is_stalemate():
-        return f"stalemate; better is {line_text(board, here.line)}"
-    if mate is not None and mate <= _NEAR_MATE and verdict.before.expected == 1 and given is None:
-        return f"misses mate in {mate}: {line_text(board, here.line)}"
+        return f"stalemate; {_better(judged)}"
+    if missed is not None and judged.before.is_winning_mate:
+        verb = "throws away a" if judged.after.value <= 0 else "misses"
+        return f"{verb} mate in {missed}: {line_text(judged.board, judged.best_line, 2 * missed)}"
     return ""
 
 
-def _about_tables(board: chess.Board, after: chess.Board, here: PositionEval) -> str:
+def mate_length(board: chess.Board, line: Sequence[str]) -> int | None:
+    """The number of moves after which the side to move has mated, if the line ends in its mate and can be printed."""
+    follower = board.copy(stack=False)
+    for text in line:
+        follower.push(chess.Move.from_uci(text))
+    is_mate = len(line) <= _LONGEST_LINE and len(line) % 2 == 1 and follower.is_checkmate()
+    return (len(line) + 1) // 2 if is_mate else None
+
+
+def _about_tables(judged: JudgedMove, after: chess.Board) -> str:
     """A sentence if the endgame tables show that the move made the result worse."""
-    result = tb_result(after)
-    if result is None:
+    if judged.table_results is None:
         return ""
-    better = f"; better is {line_text(board, here.line)}"
-    if result == 0 and here.score.expected > _CLEAR:
-        return f"gives up the win: the endgame is a table draw{better}"
-    if result == 1 and here.score.expected > 1 - _CLEAR:
-        return f"loses: the endgame is a table win for {chess.COLOR_NAMES[after.turn]}{better}"
-    return ""
+    before, now = judged.table_results
+    if before > now == 0:
+        return f"gives up the win: the ending is drawn; {_better(judged)}"
+    return f"loses: the ending is won for {chess.COLOR_NAMES[after.turn]}; {_better(judged)}" if now < 0 else ""
 
 
-def _about_material(board: chess.Board, after: chess.Board, here: PositionEval, there: PositionEval) -> str:
-    mover = board.turn
-    lost, gained = exchanged(after, there.line, mover)
-    gained += piece_counts(board, not mover) - piece_counts(after, not mover)  # what the move itself captured
-    given, won = exchanged(board, here.line, mover)
-    balance, best = _worth(gained) - _worth(lost), _worth(won) - _worth(given)
-    if balance <= -1 and best > balance:
-        return f"loses {material_text(lost, gained)}: {line_text(after, there.line)}"
-    if best >= 1 and best > balance:
-        return f"misses the win of {material_text(won, given)}: {line_text(board, here.line)}"
-    return ""
+def _about_scores(judged: JudgedMove) -> str:
+    known = ""
+    if judged.is_theory:
+        name = last_opening(judged.board)
+        known = f"a known line ({name.name}), but " if name is not None else "a known move, but "
+    return f"{known}{_better(judged)}"
 
 
-def _about_prospects(board: chess.Board, after: chess.Board, here: PositionEval, verdict: MoveVerdict) -> str:
-    better = line_text(board, here.line)
-    if verdict.before.expected > _CLEAR > verdict.after.expected:
-        return f"gives up the advantage; better is {better}"
-    if verdict.before.expected >= 1 - _CLEAR > verdict.after.expected:
-        return f"leaves {chess.COLOR_NAMES[after.turn]} with a winning position; better is {better}"
-    return f"better is {better}"
+def _better(judged: JudgedMove) -> str:
+    """Which move was better, by how much, with its line."""
+    move = line_text(judged.board, judged.best_line, 1)
+    scores = f"({judged.before.white()} against {judged.after.white()})"
+    return f"{move} was better {scores}: {line_text(judged.board, judged.best_line)}"
 
 
-def line_text(board: chess.Board, line: Sequence[str]) -> str:
+def line_text(board: chess.Board, line: Sequence[str], plies: int = SHOWN_PLIES) -> str:
     """The first moves of a line in SAN with their numbers, as in `24...Qxd5 25.Rxd8+`."""
-    moves = [chess.Move.from_uci(text) for text in line[:SHOWN_PLIES]]
+    moves = [chess.Move.from_uci(text) for text in line[:plies]]
     return board.variation_san(moves).replace(". ", ".")
 
 
-def sacrifice(board: chess.Board, after: chess.Board, there: PositionEval) -> str:
+def sacrifice(board: chess.Board, after: chess.Board, line: Sequence[str]) -> str:
     """What a move sacrifices, if the best reply wins more than the move captured: `the bishop for a pawn`."""
-    reply = chess.Move.from_uci(there.line[0]) if there.line else None
+    reply = chess.Move.from_uci(line[0]) if line else None
     if reply is None or not after.is_capture(reply):
         return ""
     taken = after.copy(stack=False)

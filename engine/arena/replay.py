@@ -49,6 +49,7 @@ _BYTES, _PACKED_BYTES = 4.25, 2.7  # per position in a file of training games, a
 _COMPRESSED = (".xz", ".gz", ".bz2", ".zip")
 CHUNK = 512  # games that a thread replays at a time
 _LINE_PLIES = 12  # that tell opening lines apart
+_DRAWS = 1 << 53  # random numbers, which floats hold exactly
 _KEY_MIX = np.uint64(0xD1342543DE82EF95)
 Arrays = npt.NDArray[Any]
 Keys = npt.NDArray[np.uint64]
@@ -161,9 +162,13 @@ class SampleSource:
     """The samples of many files, in shards that fit into memory; the first shard is kept there."""
 
     def __init__(self, paths: Sequence[Path], filter_by: SampleFilter, *, shard_positions: int, threads: int,
-                 warn: Callable[[str], None] = lambda text: None) -> None:
-        """Read the first shard. InputError if a file cannot be read, or if there are too few games."""
-        self._paths, self.filter, self.threads = list(paths), filter_by, threads
+                 window: Sequence[Path] = (), warn: Callable[[str], None] = lambda text: None) -> None:
+        """Read the first shard. InputError if a file cannot be read, or if there are too few games.
+
+        `window` are files of older games: of these only as many are taken as there are in `paths`.
+        """
+        self._paths, self.filter, self.threads = [*paths, *window], filter_by, threads
+        self._shares = dict.fromkeys(window, _share(paths, window))
         self._shard_positions, self._warn = shard_positions, warn
         self.first_games = games = next(self.games(), join([]))
         self.validation = self.samples_of(games, validates=True)
@@ -176,13 +181,14 @@ class SampleSource:
         """The approximate number of shards, from the sizes of the files."""
         if self.first_games.positions < self._shard_positions:
             return 1
-        return max(2, round(sum(map(_estimated_positions, self._paths)) / self._shard_positions))
+        positions = sum(_estimated_positions(path) * self._shares.get(path, 1.0) for path in self._paths)
+        return max(2, round(positions / self._shard_positions))
 
     def games(self) -> Iterator[Games]:
         """Yield shards of games; files are mixed in proportion to their sizes."""
         blocks: list[Games] = []
         positions = 0
-        for block in mixed_blocks(self._paths, self._warn):
+        for block in mixed_blocks(self._paths, self._warn, self._draw):
             blocks.append(block)
             positions += block.positions
             if positions >= self._shard_positions:
@@ -190,6 +196,15 @@ class SampleSource:
                 blocks, positions = [], 0
         if blocks:
             yield self._join(blocks)
+
+    def _draw(self, path: Path, block: Games) -> Games:
+        """The games of a block that are used: a random choice of the older ones, determined by their starts."""
+        share = self._shares.get(path, 1.0)
+        if share >= 1:
+            return block
+        keys = start_keys(block.rows)
+        draws = mix_words(keys + np.uint64(self.filter.seed)) >> np.uint64(11)
+        return pick(block, (draws < share * _DRAWS) | is_held_out(keys, self.filter.held_out))
 
     def _join(self, blocks: Sequence[Games]) -> Games:
         return with_lambda_targets(join(blocks), self.filter.lambda_)
@@ -239,10 +254,17 @@ def join(blocks: Sequence[Games]) -> Games:
     return Games(rows, starts, moves, scores)
 
 
-def mixed_blocks(paths: Sequence[Path], warn: Callable[[str], None]) -> Iterator[Games]:
+def _share(paths: Sequence[Path], window: Sequence[Path]) -> float:
+    """The share of the games in `window` that makes as many positions as those in `paths`, at most 1."""
+    new, old = (sum(map(_estimated_positions, files)) for files in (paths, window))
+    return min(new / max(old, 1.0), 1.0)
+
+
+def mixed_blocks(paths: Sequence[Path], warn: Callable[[str], None],
+                 draw: Callable[[Path, Games], Games] = lambda path, block: block) -> Iterator[Games]:
     """The blocks of all files; the next one is always from the file of which the smallest fraction has been read.
 
-    A damaged file is reported to `warn`, after its blocks before the damage.
+    `draw` chooses games of a block. A damaged file is reported to `warn`, after its blocks before the damage.
     """
     readers = {path: read_pgn_games(path, partial(_warn_about, path, warn)) if is_pgn(path) else read_games(path)
                for path in paths}
@@ -260,7 +282,7 @@ def mixed_blocks(paths: Sequence[Path], warn: Callable[[str], None]) -> Iterator
             del readers[path]
             continue
         read[path] += block.positions / sizes[path]
-        yield block
+        yield draw(path, block)
 
 
 def _warn_about(path: Path, warn: Callable[[str], None], problem: str) -> None:

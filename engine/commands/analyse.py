@@ -12,7 +12,7 @@ import chess
 
 from engine.analysis.engine import Engine
 from engine.analysis.lookup import last_opening, tb_verdict_text
-from engine.analysis.results import AnalysisInfo, for_white
+from engine.analysis.results import AnalysisInfo
 from engine.commands.shared.arguments import add_hash, add_limits, add_threads, movetime_of, option_range, text
 from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
 from engine.commands.shared.output import add_json, as_object, print_object, print_warning
@@ -113,7 +113,7 @@ def _ranked(best: dict[int, AnalysisInfo]) -> list[AnalysisInfo]:
 def _rows(board: chess.Board, infos: Sequence[AnalysisInfo]) -> list[tuple[str, ...]]:
     rows = []
     for info in infos:
-        score = for_white(board, info.score)
+        score = info.score.white()
         rows.append((board.san(info.move), str(score), *(f"{part / 10:.1f} %" for part in score.wdl),
                      str(info.depth), board.variation_san(info.line[:_SHOWN_PLIES])))
     return rows
@@ -153,7 +153,7 @@ def _as_json(board: chess.Board, infos: Sequence[AnalysisInfo]) -> dict[str, Any
 
 
 def _line_as_json(board: chess.Board, info: AnalysisInfo) -> dict[str, Any]:
-    score, follower, sans = for_white(board, info.score), board.copy(stack=False), []
+    score, follower, sans = info.score.white(), board.copy(stack=False), []
     for move in info.line:
         sans.append(follower.san(move))
         follower.push(move)

@@ -29,7 +29,9 @@ from engine.search.time_management import Budget
 from engine.search.types import InfoString, Limits, Report, Result
 from engine.system import host
 from engine.system.errors import InputError, quote
+from engine.system.files import user_path
 from eval.evaluator import BUILT_IN, FEATURES, Evaluator, evaluator_named
+from eval.policy.file import read_policy
 
 if TYPE_CHECKING:
     from engine.humanlike.searcher import HumanlikeSearch
@@ -84,7 +86,9 @@ class Player:
     def apply(self, option: Option) -> str | None:
         """Do what a changed option requires; returns a message for the user, if any. InputError if that fails."""
         mode = self._settings.search_mode
-        if mode != self._mode or (option.effect is Effect.NEW_SEARCH and mode in option.modes):
+        if option.effect is Effect.POLICY and self._settings.policy_file:
+            read_policy(user_path(self._settings.policy_file))  # InputError, whatever the mode
+        if mode != self._mode or (option.effect in (Effect.NEW_SEARCH, Effect.POLICY) and mode in option.modes):
             self._change_search(mode)
         match option.effect:
             case Effect.MEMORY:

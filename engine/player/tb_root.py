@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.game import Game
@@ -17,6 +16,7 @@ from engine.search.tb import TbRecord, no_tb
 from engine.search.time_management import FOREVER
 from engine.search.types import Bound, Info, InfoString, Progress, Report, Result
 from engine.system.errors import InputError
+from engine.system.files import user_path
 from tablebase.background_reader import BackgroundReader
 from tablebase.material import MAX_PIECES, PREFETCH_PIECES, pieces_besides_kings
 from tablebase.root_ranking import BLESSED_LOSS, CURSED_WIN, DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, WINS, RankedMove
@@ -76,16 +76,17 @@ class TbRoot:
         """The engine's own tables, and those of a folder that the user names."""
         from tablebase.tables import BUILT_IN, OwnTables
 
-        folder = self._settings.table_path
-        if folder and not any(Path(folder).glob("*.tables")):
-            raise InputError(f"no tables in {folder}")
-        return OwnTables([*([Path(folder)] if folder else []), BUILT_IN])
+        named = self._settings.table_path
+        folders = [user_path(named)] if named else []
+        if not all(any(folder.glob("*.tables")) for folder in folders):
+            raise InputError(f"no tables in {named}")
+        return OwnTables([*folders, BUILT_IN])
 
     def _open_syzygy(self) -> str | None:
         from tablebase.syzygy.tables import SyzygyTables
 
         text = self._settings.syzygy_path
-        folders = [Path(part) for part in text.split(os.pathsep) if part]
+        folders = [user_path(part) for part in text.split(os.pathsep) if part]
         if not folders:
             self._syzygy = None
             return None

@@ -147,9 +147,9 @@ class UciSession:
                 self.output.open_log(self.settings.debug_log_file)
             elif player is not None:
                 message = player.apply(option)
-        except InputError as error:
+        except Exception as error:  # whatever it is: a value that cannot be used must not end the game
             self.settings.restore(option, before)
-            raise InputError(f"option {option.name}: {error}") from error
+            raise InputError(f"option {option.name}: {error or type(error).__name__}") from error
         if message is not None:
             self._info_string(f"option {option.name}: {message}")
 

@@ -18,13 +18,12 @@ import chess.pgn
 import pytest
 
 import engine
-from engine.analysis.accuracy import Mark, classify_move
+from engine.analysis.judgement import judge_move
+from engine.analysis.marks import Mark
 from engine.analysis.reasons import material_text, reason_for
-from engine.analysis.results import Score
-from engine.analysis.review import PositionEval, SearchEffort, evaluate_board, slices_of
+from engine.analysis.review import SearchEffort, evaluate_board, slices_of
 from engine.commands.annotate.journal import ResumableFile
 from engine.system.errors import InputError
-from eval.wdl import Wdl
 from tests.analysis import games
 from tests.commands.running import run
 from tests.positions import DATA
@@ -101,14 +100,11 @@ def test_blunders_are_told_of(adversary):
     assert len(named) == 1
 
 
-def test_a_won_ending_given_away_is_told_by_the_tables():
+def test_a_won_ending_given_away_is_told_by_the_tables(adversary):
     board, move = chess.Board("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"), chess.Move.from_uci("e6d5")
-    here = PositionEval(Score(600, None, Wdl(900, 100, 0)), ("e6d6",))
-    there = PositionEval(Score(0, None, Wdl(0, 1000, 0)), ("e8d7",))
-    verdict = classify_move(board, move, here, there)
-    assert verdict.mark is Mark.BLUNDER
-    assert reason_for(board, move, here, there, verdict) == (
-        "gives up the win: the endgame is a table draw; better is 1.Kd6")
+    judged = judge_move(adversary, board, move, SearchEffort(nodes=5000))
+    assert judged.mark is Mark.BLUNDER and judged.table_results == (1, 0)
+    assert reason_for(judged).startswith("gives up the win: the ending is drawn; 1.Kd6 was better (")
 
 
 @pytest.mark.parametrize(("lost", "gained", "words"), [
@@ -121,23 +117,6 @@ def test_a_won_ending_given_away_is_told_by_the_tables():
 ])
 def test_material_in_words(lost, gained, words):
     assert material_text(Counter(lost), Counter(gained)) == words
-
-
-def test_marks_follow_what_was_lost():
-    board, move = chess.Board(), chess.Move.from_uci("a2a3")
-
-    def mark(before: tuple[int, int], after: tuple[int, int]) -> Mark:
-        (cp, win), (later_cp, later_win) = before, after
-        here = PositionEval(Score(cp, None, Wdl(win, 0, 1000 - win)), ("e2e4",))
-        there = PositionEval(Score(-later_cp, None, Wdl(1000 - later_win, 0, later_win)), ("e7e5",))
-        return classify_move(board, move, here, there).mark
-
-    assert mark((0, 500), (-20, 480)) is Mark.NONE
-    assert mark((0, 500), (-110, 390)) is Mark.DUBIOUS
-    assert mark((0, 500), (-220, 280)) is Mark.MISTAKE
-    assert mark((0, 500), (-400, 150)) is Mark.BLUNDER
-    assert mark((1000, 990), (600, 960)) is Mark.MISTAKE, "a piece is a piece"
-    assert mark((2500, 1000), (1900, 999)) is Mark.NONE
 
 
 def test_parts_of_a_game_are_the_same_for_all_and_cover_it(adversary):

@@ -90,10 +90,10 @@ def test_the_mated_side_has_no_chances(adversary):
 
 
 @pytest.mark.parametrize(("place", "line"), [
-    (9, "gives up the win: the endgame is a table draw; better is 1.Kd6"),
+    (9, "gives up the win: the ending is drawn; 1.Kd6 was better (#11 against +0.00): 1.Kd6"),
     (10, "Kd6: white mates in 11, the best move"),
     (11, "f8=Q: white mates in 3, as good as any"),
-    (12, "exf8=N+: white wins by the endgame tables, wins too, but 1.exf8=Q mates in 2"),
+    (12, "exf8=N+?!: white wins by the endgame tables, misses mate in 2: 1.exf8=Q g6 2.hxg6#"),
     (13, "Qf7??: stalemate: black has no move, the game is drawn"),
     (22, "Qg8+: white mates in 2, the best move: it gives the queen"),
     (19, "all moves lose"),

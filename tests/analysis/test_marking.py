@@ -15,9 +15,10 @@ import chess.pgn
 import pytest
 
 import engine
-from engine.analysis.accuracy import Mark, classify_move
+from engine.analysis.judgement import judge_game, review_game
+from engine.analysis.marks import Mark
 from engine.analysis.pgn_reader import read_games
-from engine.analysis.review import SearchEffort, evaluate_board
+from engine.analysis.review import SearchEffort
 from tests.positions import DATA
 
 SUITES = ("wac-new", "bratko-kopec", "kaufman", "lct2", "ccr-one-hour", "sts-v3-lan", "iq4", "eet")
@@ -32,11 +33,8 @@ MARKED = (Mark.MISTAKE, Mark.BLUNDER)
 
 def mark_of(adversary: engine.Engine, board: chess.Board, move: chess.Move) -> Mark:
     """As `annotate` marks it."""
-    after = board.copy()
-    after.push(move)
-    adversary.clear()
-    there = evaluate_board(adversary, after, EFFORT)
-    return classify_move(board, move, evaluate_board(adversary, board, EFFORT), there).mark
+    start = board.copy(stack=False)
+    return judge_game(start, [move], review_game(adversary, start, [move], EFFORT))[0].mark
 
 
 def problems() -> list[tuple[chess.Board, list[chess.Move]]]:

@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from engine.commands.course import quiz, svg
+from engine.commands.course import cutoffs, svg
 from engine.commands.course.curves import chart
 from engine.commands.course.lesson import LESSONS, load, steps_of
 from engine.commands.course.lessons.alphabeta import DEEPER, GAME
@@ -29,16 +29,22 @@ NOTEBOOKS = Path(__file__).parents[2] / "engine" / "reference" / "notebooks"
 COURSE = Path(__file__).parents[2] / "engine" / "commands" / "course" / "lessons"
 LONG = {"alphazero", "poker"}  # ten seconds and more
 SAID = {  # what a lesson must have said: the numbers of the notes
-    "game": ["Pile(number=5, player=0)", "halve"], "minimax": ["MAX plays a", "10^123"],
+    "game": ["Pile(number=5, player=0)", "halve"],
+    "minimax": ["MAX plays a, which is worth 3", "10^123"],
     "alphabeta": ["After c: d cut off", "After i: j cut off", "After l: m, n cut off", "the same value every time"],
-    "ordering": ["2 b^(d/2)", "type A: 5    type B: 0"], "tables": ["549,946", "5,478", "column 2: draw"],
-    "horizon": ["Qxd5", "upside down", "after Qxd5: cut off +15, searched on -1"],
+    "ordering": ["2 b^(d/2)", "type A: 5    type B: 0"],
+    "tables": ["549,946", "59,705", "5,478", "column 2: draw"],
+    "horizon": ["Qxd5", "doubled pawns   +0.0", "383 Elo at depth 1 and 584 at depth 8", "upside down",
+                "after Qxd5: cut off +15, searched on -1"],
     "expectimax": ["= 10\n", "an adversary: B, worth 1", "a coin toss:  C, worth 5", "MAX −2"],
     "assumptions": ["bucket C", "Optimism is dangerous"],
     "players": ["into the air  Ann 0.397   Bob 0.381   Cleo 0.222"],
-    "uct": ["drawn: 10 of 10", "UCB1", "x plays 3,1", "+1 for x"], "dice": ["steady  steady", "wild    wild"],
-    "alphazero": ["attention"], "regret": ["(0, 1, 2)", "(0.000, 0.333, 0.667)", "could be exploited for +1.00"],
-    "poker": ["-0.05556", "first to act", "0.33"],
+    "uct": ["drawn: 10 of 10", "UCB1", "x plays 3,1", "which is worth +1 to x",
+            "2,1            16 visits   average +0.19   truth +1.00", "2,1          1329 visits   average +0.96"],
+    "dice": ["steady  steady", "wild    wild"],
+    "alphazero": ["attention", "before any game: value", "which wins"],
+    "regret": ["(0, 1, 2)", "(0.000, 0.333, 0.667)", "could be exploited for +1.00"],
+    "poker": ["-0.05556", "first to act", "0.33", "bet 0.33: MAX 0.60   (Qpb)"],
 }
 
 
@@ -74,7 +80,7 @@ def test_a_lesson_in_a_pipe(capsys, tmp_path, monkeypatch, name):
     (("minimax", "--svg", "no/folder/x.svg"), "no folder no/folder"),
     (("--svg", "x.svg"), "--svg needs a lesson"),
     (("--notebooks", "no/folder"), "--notebooks: no folder"),
-    (("minimax", "--notebooks", "."), "--notebooks goes alone"),
+    (("minimax", "--notebooks", "."), "--notebooks cannot be used with a lesson"),
 ])
 def test_bad_input_is_one_line(capsys, words, complaint):
     status, out, err = run(capsys, "class", *words)
@@ -83,18 +89,24 @@ def test_bad_input_is_one_line(capsys, words, complaint):
     assert err.count("\n") == 1
 
 
+def test_minimax_asks_before_it_shows(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    out = run(capsys, "class", "minimax")[1]
+    assert out.index("MIN can answer with 14, 5 or 2") < out.index("The answer is a") < out.index("1. MAX 3")
+
+
 def test_cut_offs_by_hand():
-    leaves, found = quiz.cut_offs(GAME)
+    leaves, found = cutoffs.cut_offs(GAME)
     assert leaves == dict(zip("abcdefghi", (3, 12, 8, 2, 4, 6, 14, 5, 2), strict=True))
     assert [(cut.after, cut.skipped) for cut in found] == [("d", ("e", "f"))]
-    assert [(cut.after, cut.skipped) for cut in quiz.cut_offs(DEEPER)[1]] == [("c", ("d",)), ("i", ("j",)),
+    assert [(cut.after, cut.skipped) for cut in cutoffs.cut_offs(DEEPER)[1]] == [("c", ("d",)), ("i", ("j",)),
                                                                               ("l", ("m", "n"))]
-    assert "alpha = 6" in quiz.cut_offs(DEEPER)[1][2].reason
+    assert "alpha = 6" in cutoffs.cut_offs(DEEPER)[1][2].reason
 
 
 def test_a_student_predicts(capsys):
     answers = iter(["c", "zebra", "J", "l", "none"])
-    quiz.predict(DEEPER, lambda question: next(answers))
+    cutoffs.predict(DEEPER, lambda question: next(answers))
     out = capsys.readouterr().out
     assert "3 of 4 predicted" in out  # the second cut-off comes after i
     assert "a letter from a to n, or none" in out
@@ -106,18 +118,18 @@ def test_a_student_who_does_not_know_is_told(capsys):
     def leave(question):
         raise EOFError
 
-    quiz.predict(DEEPER, leave)
-    quiz.predict(DEEPER, lambda question: "")
+    cutoffs.predict(DEEPER, leave)
+    cutoffs.predict(DEEPER, lambda question: "")
     out = capsys.readouterr().out
     assert out.count("After l: m, n cut off") == 2
     assert "predicted" not in out
     answers = iter(["", "i", "", "none"])
-    quiz.predict(DEEPER, lambda question: next(answers))
+    cutoffs.predict(DEEPER, lambda question: next(answers))
     assert "2 of 2 predicted" in capsys.readouterr().out
 
 
 def test_the_tree_of_the_questions_shows_its_leaves(capsys):
-    quiz.predict(GAME)
+    cutoffs.predict(GAME)
     assert capsys.readouterr().out.startswith("MAX\n    MIN   a = 3    b = 12   c = 8\n    MIN   d = 2")
 
 

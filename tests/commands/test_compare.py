@@ -153,6 +153,13 @@ def test_the_bound_of_alpha_beta(capsys):
     found = objects(run(capsys, *words, "--json")[1])
     assert len(found) == 4
     assert all(0 < measured["ratio"] < 10 for measured in found)
+    has_low_ratio = any(measured["ratio"] < 1 for measured in found)
+    assert ("a ratio below 1 is no error" in out) == has_low_ratio
+
+
+def test_leaves_of_perfect_order_by_hand():
+    """With b = 4, d = 6: 4,096 leaves, whose square root is 64; twice that is about what alpha-beta needs."""
+    assert (bound.minimax_leaves(4, 6), bound.minimum_leaves(4, 6)) == (4096, 2 * 64)
 
 
 def test_incomplete_depths_are_detected():

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -36,8 +37,11 @@ _ARROWS = {(1, 0): Keys.ARROW_RIGHT, (-1, 0): Keys.ARROW_LEFT, (0, 1): Keys.ARRO
 class Server:
     """`adversary web` in a process of its own."""
 
-    def __init__(self, port: int = 0) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT)}
+    def __init__(self, port: int = 0, data: Path | None = None) -> None:
+        """`data` is where the user's data is; nowhere near the real user's."""
+        self._data = tempfile.TemporaryDirectory()
+        self.data = data or Path(self._data.name)
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT), "XDG_DATA_HOME": str(self.data)}
         self.process = subprocess.Popen([sys.executable, "-m", "engine", "web", "--port", str(port)], cwd=SOURCE_ROOT,
                                         env=environment, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
@@ -51,6 +55,7 @@ class Server:
         self.process.wait(20)
         assert self.process.stdout is not None
         self.process.stdout.close()
+        self._data.cleanup()
 
 
 class Page:

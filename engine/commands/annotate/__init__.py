@@ -14,11 +14,15 @@ from typing import Any
 
 import chess.pgn
 
-from engine.analysis.accuracy import BAD, Phase, PlayerAccuracy
+from engine.analysis.accuracy import Phase, PlayerAccuracy
 from engine.analysis.annotation import annotate, pgn_text
+from engine.analysis.judgement import GameReview
+from engine.analysis.lookup import theory_plies
+from engine.analysis.marks import BAD
 from engine.analysis.pgn_reader import count_games, read_games
-from engine.analysis.review import PositionEval, SearchEffort, slices_of
-from engine.analysis.workers import cancel_all, resume, review_slice
+from engine.analysis.review import DEFAULT_NODES, PositionEval, SearchEffort, slices_of
+from engine.analysis.verification import candidates_of
+from engine.analysis.workers import cancel_all, resume, review_slice, verify_candidate
 from engine.arena.cluster import cluster
 from engine.arena.executors import threads
 from engine.commands.annotate.graphs import accuracy_chart, evaluation_graph
@@ -28,9 +32,10 @@ from engine.commands.shared.arguments import (
     OutputFolder,
     add_concurrency,
     add_hash,
-    add_limits,
     in_file,
-    movetime_of,
+    milliseconds,
+    plies,
+    positive,
     text,
 )
 from engine.commands.shared.interruption import stop_on_interrupt
@@ -41,7 +46,6 @@ from engine.system.errors import InputError
 from engine.system.files import begins_with
 from engine.system.host import usable_cores
 
-_DEFAULT_MOVETIME = 100  # milliseconds
 _SLICES_AHEAD = 2  # for each worker
 _GAMES_SKIPPED = 1
 
@@ -52,7 +56,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="the games, also compressed (.gz, .xz, .bz2, .zip)")
     parser.add_argument("--out", type=OutputFile("PGN file", begins_with(b"[")), required=True, metavar="FILE.pgn",
                         help="the annotated games; an interrupted run is resumed")
-    add_limits(parser, "position", _DEFAULT_MOVETIME, ": the same result every time")
+    limits = parser.add_mutually_exclusive_group()
+    limits.add_argument("--nodes", type=positive, metavar="N",
+                        help=f"nodes per position (default {DEFAULT_NODES}); moves in doubt get four times as many and "
+                             "more: the same result every time")
+    limits.add_argument("--depth", type=plies, metavar="D", help="plies per position instead: as reproducible")
+    parser.add_argument("--movetime", type=milliseconds, metavar="MS",
+                        help="at most so many milliseconds per position: the result then depends on the machine")
     add_hash(parser, 16)
     add_concurrency(parser)
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="annotate on the dask cluster at tcp://...")
@@ -69,14 +79,19 @@ class Pending:
     game: chess.pgn.Game
     parts: list[Future[list[PositionEval]]]
 
-    def evals(self) -> list[PositionEval]:
-        """Wait for all slices, and return the evaluations of all positions."""
-        return [position_eval for part in self.parts for position_eval in part.result()]
+    def review(self, effort: SearchEffort, executor: Executor) -> GameReview:
+        """Wait for all slices, have the moves in doubt searched again, and return all searches of the game."""
+        evals = [position_eval for part in self.parts for position_eval in part.result()]
+        board, moves = self.game.board(), list(self.game.mainline_moves())
+        candidates = candidates_of(board, moves, evals, effort, theory_plies(board, moves))
+        verified = [executor.submit(verify_candidate, candidate) for candidate in candidates]
+        return GameReview(evals, {candidate.ply: future.result()
+                                  for candidate, future in zip(candidates, verified, strict=True)})
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Annotate, print the summary, and return the exit status: 1 if a game was skipped."""
-    effort = SearchEffort(movetime_of(arguments, _DEFAULT_MOVETIME), arguments.nodes, arguments.depth, arguments.hash)
+    effort = SearchEffort(arguments.movetime, arguments.nodes, arguments.depth, arguments.hash)
     total = count_games(arguments.games)
     if not total:
         raise InputError(f"{arguments.games} contains no games")
@@ -91,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
                     print_warning(f"skipped {pending}")
                     skipped += 1
                 else:
-                    _finish(pending, file, arguments.plots)
+                    _finish(pending, pending.review(effort, executor), file, arguments.plots)
                     show(pending.number, "games")
         finally:
             cancel_all()
@@ -125,7 +140,7 @@ def _pending(path: Path, effort: SearchEffort, file: ResumableFile, executor: Ex
     done = file.rows[-1]["game"] if file.rows else 0
     waiting: deque[Pending | str] = deque()
     parts = 0
-    for number, game in read_games(path):
+    for number, game in read_games(path, print_warning):
         if number <= done:
             continue
         if isinstance(game, str):
@@ -142,10 +157,10 @@ def _pending(path: Path, effort: SearchEffort, file: ResumableFile, executor: Ex
     yield from waiting
 
 
-def _finish(pending: Pending, file: ResumableFile, plots: Path | None) -> None:
+def _finish(pending: Pending, review: GameReview, file: ResumableFile, plots: Path | None) -> None:
     """Write a game, its graph, and the accuracy of its players."""
     game = pending.game
-    annotation = annotate(game, pending.evals())
+    annotation = annotate(game, review)
     white, black = (game.headers.get(side, "?") for side in ("White", "Black"))
     if plots is not None:
         title = f"{white} - {black}, {game.headers.get('Event', '?')} {game.headers.get('Date', '')}"

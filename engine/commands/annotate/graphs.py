@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
-from engine.analysis.accuracy import BAD
 from engine.analysis.annotation import Annotation, MoveNote
+from engine.analysis.marks import BAD
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 900, 360, 70, 50, 20, 55
 _COLOURS = {"?!": "#e0a800", "?": "#e06c00", "??": "#c62828"}

@@ -1,7 +1,7 @@
 """`compare`: search the same positions by minimax, alpha-beta, and each further technique, added one by one.
 
-`compare --bound` measures how close alpha-beta comes to the minimum number of leaves; with `--tournament` all modes
-play each other; `--evaluations` measures how much the evaluator matters at each depth.
+`compare --bound` measures how close alpha-beta comes to the leaves of perfect move ordering; with `--tournament` all
+modes play each other; `--evaluations` measures how much the evaluator matters at each depth.
 """
 
 from __future__ import annotations
@@ -67,12 +67,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--fen", type=text, metavar="FEN",
                        help="the position: a FEN, quoted or not, or `startpos` (default: a sharp one)")
     where.add_argument("--suite", type=in_file, metavar="FILE.epd", help="positions with bm, am, dm or ce")
-    where.add_argument("--bound", action="store_true", help="instead: alpha-beta's leaves compared with the minimum")
+    where.add_argument("--bound", action="store_true", help="instead: alpha-beta's leaves compared with 2 b^(d/2), "
+                       "about what perfect move ordering visits")
     where.add_argument("--tournament", action="store_true", help="instead: all modes play each other at equal time")
     where.add_argument("--evaluations", action="store_true", help="instead: Elo by depth with richer and poorer "
                        "evaluations")
     limits = parser.add_mutually_exclusive_group()
-    depth = limits.add_argument("--depth", type=plies, metavar="D", help=f"plies to search (default {_DEPTH})")
+    depth = limits.add_argument("--depth", type=plies, metavar="D",
+                                help=f"plies to search (default {_DEPTH}, with --bound {bound.LAST_DEPTH})")
     nodes = limits.add_argument("--nodes", type=positive, metavar="N", help="nodes for every variant")
     time = limits.add_argument("--time", type=milliseconds, metavar="MS",
                                help=f"milliseconds for every variant (default with --suite: {_SUITE_TIME})")
@@ -213,6 +215,9 @@ def _compare_with_bound(arguments: argparse.Namespace) -> int:
         print_table(bound.HEADINGS, bound.rows(counts))
         print("medians over the positions; ratio: leaves of the iteration to 2 b^(d/2), the median, over all positions "
               "together, and the worst")
+        if any(count.ratio < 1 for count in counts):
+            print("a ratio below 1 is no error: 2 b^(d/2) is for a tree with the same number of moves everywhere, and "
+                  "the transposition table visits a position once that a tree contains several times")
         if not bound.is_complete(counts):
             print("not all positions reached the last depth in time; rows with fewer positions have the easier ones")
     return 0

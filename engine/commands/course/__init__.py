@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from engine.commands.course.lesson import LESSONS, run_lesson
-from engine.commands.shared.arguments import folder, svg_file, text
+from engine.commands.shared.arguments import add_seed, folder, in_file, svg_file, text
 from engine.system.errors import InputError, quote
 from engine.system.files import write_file
 
@@ -15,15 +15,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("lesson", nargs="?", type=text, metavar="LESSON", help="which one; without it, all are listed")
     parser.add_argument("--svg", type=svg_file, metavar="FILE", help="draw the lesson's trees and curves")
+    add_seed(parser, "the lesson's questions")
     parser.add_argument("--notebooks", type=folder, metavar="FOLDER", help="instead: write all lessons as notebooks")
+    parser.add_argument("--outputs", type=in_file, metavar="FILE.md",
+                        help="instead: run the commands that a page shows, and renew what they print there")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run a lesson; returns the exit status."""
+    for option in ("notebooks", "outputs"):
+        if getattr(arguments, option) is not None and (arguments.lesson or arguments.svg):
+            raise InputError(f"--{option} cannot be used with a lesson")
     if arguments.notebooks is not None:
-        if arguments.lesson or arguments.svg:
-            raise InputError("--notebooks goes alone: it writes all lessons")
         return _write_notebooks(arguments.notebooks)
+    if arguments.outputs is not None:
+        return _renew_outputs(arguments.outputs)
     if arguments.lesson is None:
         if arguments.svg:
             raise InputError("--svg needs a lesson (adversary class lists them)")
@@ -31,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.lesson not in LESSONS:
         raise InputError(f"there is no lesson {quote(arguments.lesson)}; there are {', '.join(LESSONS)}")
-    _hold(arguments.lesson, arguments.svg)
+    _hold(arguments.lesson, arguments.svg, arguments.seed)
     return 0
 
 
@@ -42,10 +48,10 @@ def _print_list() -> None:
     print("\nadversary class LESSON runs one; --svg FILE draws its trees and curves")
 
 
-def _hold(name: str, file: Path | None) -> None:
+def _hold(name: str, file: Path | None, seed: int) -> None:
     from engine.commands.course.svg import stacked
 
-    pictures = run_lesson(name)
+    pictures = run_lesson(name, seed)
     if file is not None:
         write_file(file, stacked(pictures).text())
         print(f"\n{file}")
@@ -58,4 +64,14 @@ def _write_notebooks(folder: Path) -> int:
 
     for file in write_notebooks(folder):
         print(file)
+    return 0
+
+
+def _renew_outputs(page: Path) -> int:
+    from engine.commands.course.outputs import renew, shown_outputs
+
+    text = page.read_text(encoding="utf-8")
+    write_file(page, renew(text))
+    for words in shown_outputs(text):
+        print(f"adversary {words}")
     return 0

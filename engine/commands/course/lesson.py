@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
-import shutil
 import sys
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 
+from engine.commands.course.prose import say
+from engine.commands.course.quiz import scored
 from engine.commands.course.svg import Picture
 
 # In the order of the notes.
@@ -35,7 +35,6 @@ LESSONS = {
     "regret": "rock, paper, scissors: learning from regret",
     "poker": "Kuhn poker solved by counterfactual regret minimisation",
 }
-_WIDEST = 100  # columns of prose
 
 
 @dataclass(frozen=True)
@@ -58,19 +57,22 @@ def steps_of(module: ModuleType) -> list[Step]:
     return [Step(inspect.getdoc(function) or "", function) for function in found]
 
 
-def run_lesson(name: str) -> list[Picture]:
-    """Say and do everything; returns the pictures that were drawn on the way."""
+def run_lesson(name: str, seed: int = 1) -> list[Picture]:
+    """Say and do everything, with questions made from the seed; returns the pictures that were drawn on the way."""
     module = load(name)
     print(f"{name}: {LESSONS[name]}\n")
     say(inspect.getdoc(module) or "")
     pictures = []
-    for step in steps_of(module):
-        print("\n" + "-" * 12 + "\n")
-        say(step.words)
-        _pause()
-        picture = step.function()
-        if picture is not None:
-            pictures.append(picture)
+    with scored(seed) as score:
+        for step in steps_of(module):
+            print("\n" + "-" * 12 + "\n")
+            say(step.words)
+            _pause()
+            picture = step.function()
+            if picture is not None:
+                pictures.append(picture)
+    if score.asked:
+        print(f"\nScore: {score.right} of {score.asked}. Other questions: adversary class {name} --seed {seed + 1}")
     return pictures
 
 
@@ -81,11 +83,3 @@ def _pause() -> None:
         with contextlib.suppress(EOFError):
             input("(Enter to go on) ")
         print()
-
-
-def say(prose: str) -> None:
-    """Print paragraphs, as wide as the terminal but no wider than is good to read."""
-    width = min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST)
-    paragraphs = prose.split("\n\n")
-    print("\n\n".join(text if text.startswith("    ") else textwrap.fill(" ".join(text.split()), width)
-                      for text in paragraphs))

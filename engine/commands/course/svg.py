@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 FONT = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
-INK, FAINT, PALE, WARNING = "#1f2933", "#7b8794", "#cbd2d9", "#c81e1e"
+INK, FAINT, FADED, PALE, WARNING = "#1f2933", "#52606d", "#9aa5b1", "#cbd2d9", "#c81e1e"
 COLOURS = ("#1f6feb", "#d9730d", "#2e8540", "#8250df", "#b4236b", "#57606a")  # of curves, in their order
-_TITLE_SIZE = 18
+_TITLE_SIZE = 20
 _TITLE_ROOM = 44
 _GAP = 12  # between pictures that stand above each other
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import chess
 import chess.pgn
 
-from engine.analysis.accuracy import BAD, PlayerAccuracy
+from engine.analysis.accuracy import PlayerAccuracy
 from engine.analysis.annotation import Annotation, annotate, pgn_text
 from engine.analysis.engine import Engine
+from engine.analysis.judgement import GameReview
+from engine.analysis.lookup import theory_plies
+from engine.analysis.marks import BAD
 from engine.analysis.pgn_reader import read_game_text, read_games_text
-from engine.analysis.review import PositionEval, SearchEffort, evaluate_board
+from engine.analysis.results import AnalysisInfo
+from engine.analysis.review import DEFAULT_NODES, PositionEval, ReviewCancelledError, SearchEffort, evaluate_board
+from engine.analysis.verification import Candidate, VerifiedMove, candidates_of, verify
 from engine.system.errors import InputError
 from engine.ui.game import starting_board
 from engine.ui.web import requests
@@ -37,13 +42,14 @@ class AnnotateSession:
     async def annotate(self, message: Message) -> None:
         """Annotate all games of a PGN text and send them."""
         text = requests.str_field(message, "pgn", LIMITS["pgn"])
-        effort = SearchEffort(movetime=requests.int_field(message, "movetime", 10, 2000, 100))
+        effort = _effort(message)
         games = await self._pool.run_briefly(lambda: _games(text))
         progress = JobProgress(self._send, sum(sum(1 for _ in game.mainline_moves()) + 1 for game in games))
         texts, values = [], []
         for game in games:
             evals = await self._evaluate_game(game, effort, progress)
-            annotation = await self._pool.run_briefly(partial(annotate, game, evals))
+            verified = await self._verify_moves(game, evals, effort, progress)
+            annotation = await self._pool.run_briefly(partial(annotate, game, GameReview(evals, verified)))
             texts.append(pgn_text(game))
             values.append(_annotation_value(game, annotation))
         await self._send(make_message("annotated", pgn="".join(texts), games=values))
@@ -78,6 +84,76 @@ class AnnotateSession:
         await with_engine(self._pool, work, preemptible=job)
 
 
+    async def _verify_moves(self, game: chess.pgn.Game, evals: Sequence[PositionEval], effort: SearchEffort,
+                            progress: JobProgress) -> dict[int, VerifiedMove]:
+        """Search the moves that may deserve a mark again, by ply."""
+        board, moves = game.board(), list(game.mainline_moves())
+        candidates = candidates_of(board, moves, evals, effort, theory_plies(board, moves))
+        progress.add(len(candidates))
+        verified: dict[int, VerifiedMove] = {}
+        async with background_task(progress.send_updates()):
+            for candidate in candidates:
+                searches = ResumableSearches()
+                while (found := await self._verify(candidate, searches)) is None:
+                    pass  # preempted
+                verified[candidate.ply] = found
+                progress.step()
+        return verified
+
+    async def _verify(self, candidate: Candidate, searches: ResumableSearches) -> VerifiedMove | None:
+        """Verify one move; None if the job was preempted."""
+        job = Job()
+
+        def work(engine: Engine) -> VerifiedMove | None:
+            try:
+                return verify(searches.resumed(engine, job), candidate, job.cancelled.is_set)
+            except ReviewCancelledError:
+                return None
+
+        return await with_engine(self._pool, work, preemptible=job)
+
+
+class ResumableSearches:
+    """The searches of a verification, which repeats them in the same order when it was preempted.
+
+    Those that were finished are answered from memory, so that even a busy server gets to the end.
+    """
+
+    def __init__(self) -> None:
+        self._finished: list[list[AnalysisInfo]] = []
+        self._next = 0
+        self._engine: Engine | None = None
+        self._job = Job()
+
+    def resumed(self, engine: Engine, job: Job) -> Self:
+        """Start over with this engine, which may be another one than before."""
+        self._engine, self._job, self._next = engine, job, 0
+        return self
+
+    def clear(self) -> None:
+        """Clear the engine's state before the first search."""
+        if self._engine is not None and not self._finished:
+            self._engine.clear()
+
+    def analyse(self, board: chess.Board, **limits: Any) -> Iterator[AnalysisInfo]:
+        """The reports of the next search."""
+        assert self._engine is not None
+        if self._next == len(self._finished):
+            infos = list(self._engine.analyse(board, **limits))
+            if self._job.cancelled.is_set():
+                raise ReviewCancelledError
+            self._finished.append(infos)
+        self._next += 1
+        yield from self._finished[self._next - 1]
+
+
+def _effort(message: Message) -> SearchEffort:
+    """The effort that the page asks for: by default in nodes, so that the result does not depend on the machine."""
+    if message.get("movetime") is not None:
+        return SearchEffort(movetime=requests.int_field(message, "movetime", 10, 2000, 100))
+    return SearchEffort(nodes=requests.int_field(message, "nodes", 1000, 1_000_000, DEFAULT_NODES))
+
+
 class JobProgress:
     """The progress of a job over many positions, which it sends at intervals."""
 
@@ -85,6 +161,10 @@ class JobProgress:
         self._send, self._total, self._done = send, total, 0
         self._began = time.monotonic()
         self._changed = asyncio.Event()
+
+    def add(self, positions: int) -> None:
+        """Expect some more positions."""
+        self._total += positions
 
     def step(self) -> None:
         """Count one more position."""

@@ -42,9 +42,9 @@ def game_opening_json(board: chess.Board) -> Value | None:
     return None if board.chess960 else opening_json(last_opening(board))
 
 
-def score_json(board: chess.Board, score: Score) -> Value:
-    """A score of the side to move, and its WDL, from White's point of view."""
-    shown = score if board.turn else -score
+def score_json(score: Score) -> Value:
+    """A score and its WDL, from White's point of view."""
+    shown = score.white()
     return {"score": white_score(shown), "wdl": list(shown.wdl)}
 
 

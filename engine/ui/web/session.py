@@ -12,8 +12,9 @@ from contextvars import ContextVar
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from engine.system.errors import InputError, quote
+from engine.ui.autosave import saved_games
 from engine.ui.web import requests
-from engine.ui.web.analysis import AnalysisSession
+from engine.ui.web.analysis import AnalysisSession, explore, parse_boards
 from engine.ui.web.annotation import LIMITS, AnnotateSession, load_game_or_position
 from engine.ui.web.engine_pool import EnginePool
 from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work
@@ -24,6 +25,7 @@ from engine.ui.web.watch import WATCHED_MODES, WatchSession
 from engine.version import VERSION
 
 _RATE, _BURST = 30.0, 100.0  # requests per second: more are delayed
+_MOST_SAVED = 20_000_000  # bytes of saved games that are sent
 _SEND_SECONDS = 20.0  # that a page may take to receive a message
 
 _request_number: ContextVar[int | None] = ContextVar("request_number", default=None)  # of the current request
@@ -59,6 +61,9 @@ class Session:
             "hint": self._hint,
             "load": self._load,
             "position": self._position,
+            "explore": self._explore,
+            "openings": self._openings,
+            "games": self._saved_games,
             "stop": self._stop,
             **{name: self._as_job(name, analysis) for name, analysis in self._analyses.items()},
         }
@@ -160,11 +165,27 @@ class Session:
 
     async def _hello(self, _: Message) -> None:
         await self.send(make_message("welcome", version=VERSION, levels=list(LEVELS), modes=WATCHED_MODES,
-                                     limits=LIMITS))
+                                     limits=LIMITS, saves_games=self._pool.games_folder is not None))
 
     async def _position(self, message: Message) -> None:
         board = requests.parse_board(message)
         await self.send(make_message("position", **position_json(board), opening=game_opening_json(board)))
+
+    async def _explore(self, message: Message) -> None:
+        board = requests.parse_board(message)
+        await self.send(make_message("explored", **await self._pool.run_briefly(lambda: explore(board))))
+
+    async def _openings(self, message: Message) -> None:
+        boards = parse_boards(message)
+        names = await self._pool.run_briefly(lambda: [game_opening_json(board) for board in boards])
+        await self.send(make_message("openings", openings=names))
+
+    async def _saved_games(self, _: Message) -> None:
+        folder = self._pool.games_folder
+        if folder is None:
+            raise InputError("a server that others can reach does not show its saved games")
+        pgn = await self._pool.run_briefly(lambda: saved_games(folder, _MOST_SAVED))
+        await self.send(make_message("games", pgn=pgn))
 
     async def _load(self, message: Message) -> None:
         text = requests.str_field(message, "text", LIMITS["pgn"])

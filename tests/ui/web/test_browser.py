@@ -172,6 +172,13 @@ def test_searches_think_side_by_side_and_a_tree_is_drawn(page):
     page.wait(lambda: set(page.script(states)) == {"finished"}, "all searches to finish")
     assert len(page.script(states)) >= KINDS
     assert page.script("return document.querySelectorAll('.mode .visits .meter').length") > 0
+    empty = page.script("return [...document.querySelectorAll('.mode')].filter((card) => "
+                        "!card.querySelector('.visits > *, .iterations > *')).map((card) => card.dataset.mode)")
+    assert empty == []
+    lines = page.script("return [...document.querySelectorAll('.mode .line')].map((line) => line.textContent)")
+    assert all(line.startswith("1.") for line in lines)
+    abouts = page.script("return [...document.querySelectorAll('.mode .about')].map((about) => about.textContent)")
+    assert all(about.count(".") == 1 and about.endswith(".") for about in abouts)  # one sentence each
     page.click("#tree-draw")
     page.find("#tree svg")
     assert page.script("return document.querySelectorAll('#tree .node.cut').length") > 0

@@ -14,6 +14,7 @@ FILES = sorted(PAGE.iterdir())
 MODULES = [path.read_text(encoding="utf-8") for path in FILES if path.suffix == ".js"]
 INDEX = (PAGE / "index.html").read_text(encoding="utf-8")
 LONGEST = 400  # lines
+LARGEST = 250_000  # bytes of the whole page, without the pieces
 NAMESPACE = "http://www.w3.org/2000/svg"  # a name, which nobody fetches
 
 
@@ -50,3 +51,7 @@ def test_names_of_elements_agree():
     assert asked
     assert asked <= set(ids)
     assert set(re.findall(r'(?:for|aria-labelledby)="([^"]+)"', INDEX)) <= set(ids)
+
+
+def test_the_page_is_small():
+    assert sum(path.stat().st_size for path in FILES) <= LARGEST

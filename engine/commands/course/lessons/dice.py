@@ -10,6 +10,8 @@ import random
 
 from engine.commands.course.curves import chart
 from engine.commands.course.growth import LEGEND, grown
+from engine.commands.course.questions import average_of_chance
+from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import picture
 from engine.commands.shared.tables import print_table
 from engine.reference.expectimax import expectiminimax
@@ -63,3 +65,8 @@ def the_average_converges():
     print(f"truth {truth:+.4f}; UCT after 100 iterations {dict(points)[100]:+.4f}, after 5,000 {points[-1][1]:+.4f}")
     return chart("A race of four steps", ("iterations", "average utility of MAX"), {"UCT": points},
                  levels={"truth": truth}, is_log=(True, False))
+
+
+def your_turn():
+    """Roll in your head: what is a roll worth on average?"""
+    quiz(average_of_chance)

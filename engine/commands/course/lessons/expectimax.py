@@ -5,6 +5,8 @@ chance in one tree it is called expectiminimax.
 
 from __future__ import annotations
 
+from engine.commands.course.questions import average_of_chance, bucket_by_belief
+from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import outline, picture, plain, traced
 from engine.reference.expectimax import expectimax, expectiminimax
 from engine.reference.game import CHANCE
@@ -61,6 +63,11 @@ def buckets_with_a_coin():
     print(outline(tree))
     return picture(tree, "Buckets with a coin: expectiminimax",
                    ["Heads moves one bucket to the left, and from A round to C."])
+
+
+def your_turn():
+    """Average chance nodes, and choose between them."""
+    quiz(average_of_chance, bucket_by_belief)
 
 
 def _named(state, action):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import random
 
+from engine.commands.course.questions import leaves_of_perfect_order, levels_above
+from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import outline, picture, traced
 from engine.commands.shared.tables import print_table
 from engine.reference.games.board import TicTacToe
@@ -88,6 +90,11 @@ def type_a_and_type_b():
     looks = {0: 2.0, 1: 1.0, 2: 0.0}
     narrow = Ordered(game, lambda state, action: looks[action] if state.depth == 0 else 0.0, width=2)
     print("type A:", minimax(game, game.initial()), "   type B:", minimax(narrow, game.initial()))
+
+
+def your_turn():
+    """Count for yourself what order saves and what deepening costs."""
+    quiz(leaves_of_perfect_order, levels_above)
 
 
 def _random_tree(chance, depth):

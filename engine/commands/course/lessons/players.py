@@ -6,6 +6,8 @@ up. The sum need not be zero, and it can pay to spare a rival.
 from __future__ import annotations
 
 from engine.commands.course.curves import chart
+from engine.commands.course.questions import tuple_backed_up
+from engine.commands.course.quiz import quiz
 from engine.commands.shared.tables import print_table
 from engine.reference.games.truel import AIR, Truel
 from engine.reference.maxn import choose, utilities
@@ -43,3 +45,8 @@ def how_far_to_look():
     print_table(("rounds", *NAMES), rows)
     return chart("What the duel of three is worth to each", ("rounds at most", "probability to win"), curves,
                  levels={"25/63": 25 / 63})
+
+
+def your_turn():
+    """Back up tuples: each player looks at one number only."""
+    quiz(tuple_backed_up)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 
 from engine.commands.course.curves import chart
+from engine.commands.course.questions import regret_of_a_hand, strategy_from_regrets
+from engine.commands.course.quiz import quiz
 from engine.commands.course.svg import stacked
 from engine.reference.games.rockpaperscissors import NAMES, PAPER, PAYOFFS, ROCK, RockPaperScissors
 from engine.reference.minimax import minimax
@@ -70,6 +72,11 @@ def against_itself():
     return stacked([chart("Regret matching against itself: the strategy of the moment", axes, current),
                     chart("Regret matching against itself: the average strategy", axes, average,
                           levels={"1/3": 1 / 3})])
+
+
+def your_turn():
+    """Update regrets, and play by them."""
+    quiz(regret_of_a_hand, strategy_from_regrets)
 
 
 def _shown(strategy):

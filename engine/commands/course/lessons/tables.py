@@ -5,6 +5,8 @@ state once. And where a table holds every state of a game, the search is over: t
 from __future__ import annotations
 
 from engine.commands.course.curves import chart
+from engine.commands.course.questions import orders_of_moves
+from engine.commands.course.quiz import quiz
 from engine.commands.shared.tables import print_table
 from engine.reference.games.board import TicTacToe, parse_grid
 from engine.reference.minimax import Count, alphabeta, minimax
@@ -23,11 +25,9 @@ def transpositions():
                  "x.. ... ...", "... ... ..."):
         board, empty = parse_grid(text), text.count(".")
         whole, pruned = Count(WHOLE_TREE), Count()
-        if empty < 8:
+        if empty < 9:
             whole = Count()
             minimax(GAME, board, count=whole)
-        elif empty == 8:
-            whole = Count((WHOLE_TREE - 1) // 9)
         alphabeta(GAME, board, count=pruned)
         for name, nodes in (("minimax", whole.nodes), ("alpha-beta", pruned.nodes),
                             ("with a table", len(solve(GAME, board)))):
@@ -61,3 +61,8 @@ def ask_the_table():
         value = table[GAME.result(board, action)].value
         verdict = {1: "x wins", 0: "draw", -1: "o wins"}[int(value)]
         print(f"o at row {action // 3 + 1}, column {action % 3 + 1}: {verdict}")
+
+
+def your_turn():
+    """How often would a search without a table look at the same position?"""
+    quiz(orders_of_moves)

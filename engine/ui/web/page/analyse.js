@@ -5,15 +5,17 @@ import { Board } from "./board.js";
 import { readMove, spoken } from "./chess.js";
 import { announce, byId, copy, download, toast } from "./dom.js";
 import { MoveEditor } from "./edit.js";
-import { Facts } from "./facts.js";
+import { LiveEngine } from "./engine.js";
 import { fenProblem, looksLikeFen, needsChess960 } from "./fen.js";
 import { Graph } from "./graph.js";
-import { clearGauge, Lines, showGauge } from "./lines.js";
+import { Games, nameOf } from "./games.js";
+import { clearGauge, showGauge } from "./lines.js";
 import { enableSteps, fillSteps, MoveList } from "./moves.js";
-import { readGame, splitGames } from "./pgn.js";
+import { readGame, splitGames, writeGame } from "./pgn.js";
 import { Record as GameRecord } from "./record.js";
-import { keep, keepHere, recall, recallHere } from "./store.js";
+import { keepHere, recallHere } from "./store.js";
 import { Study } from "./study.js";
+import { Tabs } from "./tabs.js";
 
 /** @typedef {import("./main.js").App} App */
 /** @typedef {import("./record.js").Node} Node */
@@ -27,20 +29,18 @@ export class AnalyseView {
     this.talk = app.talk;
     this.active = false;
     this.asleep = false;
-    this.asked = 0;
     this.study = new Study({ changed: () => this.save() });
     this.board = new Board(byId("analyse-board"), { label: "Analysis board", onMove: (uci) => this.play([uci]) });
     this.list = new MoveList(byId("analyse-moves"), { go: (node) => this.go(node), empty: "Move the pieces or load a game.", values: true });
     this.editor = new MoveEditor(this.study, { show: () => this.show(), remove: () => this.remove() });
-    this.lines = new Lines({ follow: (uci) => this.play(uci) });
-    this.facts = new Facts({ board: this.board, play: (uci) => this.play([uci]) });
+    this.engine = new LiveEngine(this.talk, this.study, { board: this.board, follow: (uci) => this.play(uci), isFree: () => this.active && !this.asleep && !this.annotator.asked });
     this.graph = new Graph(byId("graph"), { go: (node) => this.go(node) });
     this.annotator = new Annotator(this.talk, {
-      text: () => this.pgn(), begin: () => this.stopThinking("The engine is annotating."), done: (message) => this.takeAnnotated(message), end: () => this.think(),
+      games: (all) => this.gamesToAnnotate(all), begin: () => this.engine.stop("The engine is annotating."),
+      done: (job, message) => this.takeAnnotated(job, message), end: () => this.engine.think(),
     });
-    byId("engine-on").checked = recall("engine", true);
-    byId("engine-lines").value = recall("multipv", 3);
-    this.lines.clear("");
+    this.games = new Games(this.talk, { open: (entry, number) => this.openGame(entry, number), shown: () => this.games.mark(this.study.game) });
+    this.tabs = new Tabs("panel", ["explorer", "games", "terms-panel"]);
     this.bind();
     this.recallStudy();
   }
@@ -66,8 +66,6 @@ export class AnalyseView {
       "analyse-save": () => download(this.pgn(), "analysis.pgn"),
     };
     for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener("click", () => { byId("analyse-more").open = false; act(); });
-    byId("engine-on").addEventListener("change", () => { keep("engine", byId("engine-on").checked); this.think(); });
-    byId("engine-lines").addEventListener("change", () => { keep("multipv", Number(byId("engine-lines").value)); this.think(); });
     byId("analyse-type").addEventListener("submit", (/** @type {Event} */ event) => this.type(event));
     byId("analyse-board").addEventListener("wheel", (/** @type {WheelEvent} */ event) => {
       event.preventDefault();
@@ -82,9 +80,6 @@ export class AnalyseView {
       if (file) this.loadFile(file);
     });
     this.talk.on("welcome", () => this.show());
-    this.talk.on("lost", () => { this.asked = 0; });
-    this.talk.on("lines", (message) => this.takeLines(message));
-    this.talk.on("facts", (message) => { if (message.ask === this.asked) this.takeFacts(message); });
   }
 
   /** What the keys and the buttons below the board do. */
@@ -102,6 +97,8 @@ export class AnalyseView {
       delete: () => this.remove(),
       undo: () => this.undo(),
       comment: () => byId("note").focus(),
+      nextGame: () => this.games.step(1),
+      previousGame: () => this.games.step(-1),
     };
   }
 
@@ -119,13 +116,13 @@ export class AnalyseView {
 
   leave() {
     this.active = false;
-    this.stopThinking("");
+    this.engine.stop("");
   }
 
   /** Stops the engine while the page is hidden. @param {boolean} hidden */
   rest(hidden) {
     this.asleep = hidden;
-    if (!this.annotator.asked) this.think();
+    this.engine.think();
   }
 
   /** @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, game?: number|null}} [place] */
@@ -133,6 +130,19 @@ export class AnalyseView {
     this.editor.store();
     this.study.open(record, place);
     this.show();
+  }
+
+  /** Shows a game of the open file; returns whether it could be read. @param {import("./pgn.js").Entry} entry @param {number} number */
+  openGame(entry, number) {
+    try {
+      const { record, problem } = readGame(entry);
+      this.open(record, { game: number, flipped: this.study.flipped });
+      if (problem) toast(problem, "bad");
+      return !problem;
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, "bad");
+      return false;
+    }
   }
 
   askLoad() {
@@ -145,14 +155,20 @@ export class AnalyseView {
   /** @param {File} file */
   async loadFile(file) {
     if (file.size > LARGEST * 1e6) toast(`${file.name} has ${Math.round(file.size / 1e6)} MB. The page opens files of up to ${LARGEST} MB.`, "bad");
-    else this.load(await file.text());
+    else this.load(await file.text(), file.name);
   }
 
-  /** Loads a PGN or FEN; what is open stays open if the text is neither. @param {string} text */
-  load(text) {
+  /** Loads games in PGN or a FEN; what is open stays open if the text is neither. @param {string} text @param {string} [name] of the file */
+  load(text, name) {
     if (!text.trim()) return;
     try {
-      const { record, problem } = looksLikeFen(text) ? { record: positionRecord(text), problem: null } : firstGame(text);
+      const entries = looksLikeFen(text) ? [] : splitGames(text);
+      if (entries.length > 1) {
+        this.games.add(name ?? nameOf(entries), text, entries);
+        this.tabs.show("games");
+        return;
+      }
+      const { record, problem } = entries.length ? readGame(entries[0]) : { record: positionRecord(text), problem: null };
       this.open(record);
       const count = record.main().length;
       if (problem) toast(problem, "bad");
@@ -162,9 +178,11 @@ export class AnalyseView {
     }
   }
 
-  /** Saves what is studied for the next visit. */
+  /** Saves what is studied for the next visit, and a changed game in its file. */
   save() {
-    if (keepHere("study", this.study.snapshot()) || this.warned) return;
+    const { study } = this;
+    if (study.game !== null && study.isChanged()) this.games.change(study.game, study.pgn());
+    if (keepHere("study", study.snapshot()) || this.warned) return;
     this.warned = true;
     toast("The browser has no room to keep this game: save it as a file.", "bad");
   }
@@ -180,17 +198,26 @@ export class AnalyseView {
   }
 
   annotate() {
-    if (!this.record.root.children.length) toast("There are no moves to annotate yet.");
-    else this.annotator.ask();
+    const count = this.study.game === null ? 1 : this.games.listed().length;
+    if (count < 2 && !this.record.root.children.length) toast("There are no moves to annotate yet.");
+    else this.annotator.ask(count);
   }
 
-  /** @param {any} message */
-  takeAnnotated(message) {
-    const { record } = readGame(splitGames(message.pgn)[0]);
-    const [{ players }] = message.games;
-    for (const side of ["white", "black"]) record.headers[`${side === "white" ? "White" : "Black"}Accuracy`] = String(players[side].accuracy);
-    this.study.open(record, { steps: this.record.steps(this.node), flipped: this.study.flipped, game: this.study.game });
-    this.show();
+  /** @param {boolean} all */
+  gamesToAnnotate(all) {
+    this.editor.store();
+    return all ? this.games.listed() : [{ number: this.study.game, text: this.pgn() }];
+  }
+
+  /** @param {import("./annotate.js").Job} job @param {any} message */
+  takeAnnotated({ number }, message) {
+    const record = annotatedRecord(message);
+    if (number === this.study.game) {
+      this.study.remember("The game without annotation");
+      this.study.replace(record);
+      this.show();
+    } else if (number !== null) this.games.change(number, writeGame(record));
+    if (this.annotator.jobs.length > 1) return;
     announce("The game is annotated");
     toast("The game is annotated");
   }
@@ -217,35 +244,6 @@ export class AnalyseView {
     byId("graph-card").hidden = main.filter(({ score }) => score).length < 2;
     this.graph.show(this.record);
     showPlayers(this.record);
-  }
-
-  /** @param {any} message */
-  takeLines(message) {
-    if (message.ask !== this.asked) return;
-    if (message.lines.length) this.lines.show(message, this.node.fen);
-    else if (message.done) this.lines.clear(this.ending());
-    this.showArrows();
-  }
-
-  /** Why there is nothing to analyse. */
-  ending() {
-    const { over } = this.record.positionAt(this.node);
-    if (!over) return "There is nothing to analyse here.";
-    if (over.result === "1/2-1/2") showGauge({ cp: 0 });
-    else showGauge({ mate: 0, winner: over.result === "1-0" ? "white" : "black" });
-    return `The game is over, ${over.result.replace("1/2-1/2", "½–½").replace("-", "–")}: ${over.reason}.`;
-  }
-
-  /** @param {any} message */
-  takeFacts(message) {
-    this.facts.show(this.record.positionAt(this.node).over ? { ...message, table: null } : message);
-  }
-
-  showArrows() {
-    const shown = recall("arrows", true) ? this.lines.lines : [];
-    this.board.arrows.show(shown.filter(({ uci }) => uci.length).map(({ uci }, index) => ({
-      from: uci[0].slice(0, 2), to: uci[0].slice(2, 4), type: index ? "other" : "best", strength: index ? 0.5 : 1,
-    })));
   }
 
   /** @param {Node} node */
@@ -285,7 +283,7 @@ export class AnalyseView {
     this.showNode();
     if (!this.active) return;
     this.lookUp();
-    if (!this.annotator.asked) this.think();
+    this.engine.think();
   }
 
   showBoard() {
@@ -301,12 +299,13 @@ export class AnalyseView {
     this.showBoard();
     this.list.show(record, node);
     this.editor.refresh();
-    if (this.drawn !== `${record.version}` || this.drawnRecord !== record) this.showGraph();
-    [this.drawn, this.drawnRecord] = [`${record.version}`, record];
+    if (this.drawn?.record !== record || this.drawn.version !== record.version) this.showGraph();
+    this.drawn = { record, version: record.version };
     this.graph.point(node);
+    this.games.mark(this.study.game);
     this.showOpening();
     if (node.score) showGauge(node.score);
-    else if (!this.asked) clearGauge();
+    else if (!this.engine.asked) clearGauge();
     enableSteps(byId("analyse-steps"), Boolean(node.parent), node.children.length > 0);
   }
 
@@ -330,39 +329,20 @@ export class AnalyseView {
       if (this.talk.ready) toast(/** @type {Error} */ (error).message, "bad");
     }
   }
-
-  /** Has the engine analyse the position, or stops it if it is switched off. */
-  think() {
-    const shouldThink = this.active && !this.asleep && byId("engine-on").checked;
-    if (!shouldThink) {
-      this.stopThinking(byId("engine-on").checked ? "" : "The engine is off.");
-      return;
-    }
-    this.lines.clear("Thinking …");
-    this.showArrows();
-    this.asked = this.talk.send("analyse", { ...this.record.positionFields(this.node), multipv: Number(byId("engine-lines").value) });
-  }
-
-  /** @param {string} words why nothing is shown */
-  stopThinking(words) {
-    if (this.asked) this.talk.send("stop", { job: "analyse" });
-    this.asked = 0;
-    this.lines.clear(words);
-    this.showArrows();
-    this.facts.clear();
-  }
 }
 
 /** @param {string} text a FEN */
 function positionRecord(text) {
+  if (!looksLikeFen(text)) throw new Error("This is neither a game in PGN nor a position in FEN.");
   const problem = fenProblem(text);
   if (problem) throw new Error(`This is not a possible position. ${problem}`);
   return readGame({ headers: { FEN: text.trim(), ...(needsChess960(text) ? { Variant: "Chess960" } : {}) }, text: "" }).record;
 }
 
-/** @param {string} text */
-function firstGame(text) {
-  const [first] = splitGames(text);
-  if (!first) throw new Error("This is neither a game in PGN nor a position in FEN.");
-  return readGame(first);
+/** The annotated game, with the accuracy of the players in its tags. @param {any} message */
+function annotatedRecord(message) {
+  const { record } = readGame(splitGames(message.pgn)[0]);
+  const { white, black } = message.games[0].players;
+  Object.assign(record.headers, { WhiteAccuracy: String(white.accuracy), BlackAccuracy: String(black.accuracy) });
+  return record;
 }

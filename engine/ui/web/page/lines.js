@@ -35,7 +35,7 @@ export class Lines {
   show(message, fen) {
     this.lines = message.lines;
     const { depth, nodes, nps } = message;
-    byId("engine-effort").textContent = `depth ${depth} · ${short(nodes)}`;
+    byId("engine-effort").textContent = `depth ${depth}`;
     byId("engine-effort").title = `${short(nodes)} nodes${nps ? `, ${short(nps)} per second` : ""}`;
     if (this.list.querySelector(".waiting")) this.list.replaceChildren();
     while (this.list.children.length > this.lines.length) this.list.lastElementChild.remove();

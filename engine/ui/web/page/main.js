@@ -10,7 +10,7 @@ import { WatchView } from "./watch.js";
 const TITLES = { play: "Play", analyse: "Analyse", watch: "Watch" };
 
 const KEYS = {
-  ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", f: "flip", h: "hint", m: "type", c: "comment",
+  ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", f: "flip", h: "hint", m: "type", c: "comment", "+": "larger", "-": "smaller", n: "nextGame", p: "previousGame",
   "Shift+ArrowUp": "above", "Shift+ArrowDown": "below", "Shift+ArrowLeft": "out", Delete: "delete", "Ctrl+z": "undo",
 };
 
@@ -96,7 +96,12 @@ export class App {
       const theme = recall("theme", "auto");
       root.dataset.theme = theme === "auto" ? (night.matches ? "dark" : "light") : theme;
       root.toggleAttribute("data-large", recall("large", false));
+      root.style.setProperty("--size", String(recall("size", 100) / 100));
+      byId("set-size").value = recall("size", 100);
+      byId("set-size-words").textContent = `${recall("size", 100)} %`;
     };
+    this.resize = (/** @type {number} */ size) => { keep("size", Math.min(100, Math.max(50, size))); paint(); };
+    byId("set-size").addEventListener("input", () => this.resize(Number(byId("set-size").value)));
     for (const radio of document.querySelectorAll("[name=theme]")) {
       const input = /** @type {HTMLInputElement} */ (radio);
       input.checked = input.value === recall("theme", "auto");
@@ -105,7 +110,7 @@ export class App {
     for (const [name, start] of Object.entries({ large: false, sound: false, arrows: true })) {
       const box = byId(`set-${name}`);
       box.checked = recall(name, start);
-      box.addEventListener("change", () => { keep(name, box.checked); paint(); this.views.analyse.showArrows(); });
+      box.addEventListener("change", () => { keep(name, box.checked); paint(); this.views.analyse.engine.showArrows(); });
     }
     night.addEventListener("change", paint);
     paint();
@@ -123,6 +128,10 @@ export class App {
       const shift = event.shiftKey && event.key.length > 1 ? "Shift+" : "";
       const name = KEYS[control + shift + (event.key.length === 1 ? event.key.toLowerCase() : event.key)];
       if (!name) return;
+      if (name === "larger" || name === "smaller") {
+        this.resize(recall("size", 100) + (name === "larger" ? 5 : -5));
+        return;
+      }
       if (name === "type") {
         const field = document.getElementById(`${this.current}-text`);
         field?.focus();

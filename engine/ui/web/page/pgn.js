@@ -14,6 +14,7 @@ const HEAD = /^(?:\s*\[\w+\s+"[^\n]*\n?|\s*\n|%[^\n]*\n?)+/; // the tags before 
 const TOKEN = /\s+|\{([^}]*)\}?|;([^\n]*)|\$(\d+)|[()]|1-0|0-1|1\/2-1\/2|\*|[^\s(){};$]+/y;
 const NULL_MOVES = ["--", "Z0", "null", "pass"];
 const COLUMNS = 80;
+const OPENING_PLIES = 36; // the longest named openings
 
 /**
  * The games of a text, with their tags and the whole text of each.
@@ -32,14 +33,14 @@ export function splitGames(text) {
   while (at < text.length) {
     const newline = text.indexOf("\n", at);
     const end = newline < 0 ? text.length : newline + 1;
-    const first = text.charCodeAt(at);
-    const tag = first === 91 && !inComment ? TAG.exec(text.slice(at, end)) : null;
+    const line = text.slice(at, end);
+    const tag = !inComment && line.startsWith("[") ? TAG.exec(line) : null;
     if (tag) {
       if (inMoves) finish(at);
       headers[tag[1]] = tag[2].replace(/\\(.)/g, "$1");
-    } else if (inComment || !/^\s*(%.*)?$/.test(text.slice(at, end))) {
+    } else if (inComment || !/^\s*(%.*)?$/.test(line)) {
       inMoves = true;
-      inComment = endsInComment(text, at, end, inComment);
+      inComment = endsInComment(line, inComment);
     }
     at = end;
   }
@@ -47,16 +48,15 @@ export function splitGames(text) {
   return games;
 }
 
-/** Whether a comment in braces is open at the end of a line. @param {string} text @param {number} from @param {number} to @param {boolean} open */
-function endsInComment(text, from, to, open) {
-  let [at, inside] = [from, open];
-  while (at >= 0) {
-    const next = text.indexOf(inside ? "}" : "{", at);
-    const note = inside ? -1 : text.indexOf(";", at);
-    if (next < 0 || next >= to || (note >= 0 && note < next)) return inside;
+/** Whether a comment in braces is open at the end of a line. @param {string} line @param {boolean} open whether one is open at its start */
+function endsInComment(line, open) {
+  let [at, inside] = [0, open];
+  for (;;) {
+    const next = line.indexOf(inside ? "}" : "{", at);
+    const note = inside ? -1 : line.indexOf(";", at);
+    if (next < 0 || (note >= 0 && note < next)) return inside;
     [at, inside] = [next + 1, !inside];
   }
-  return inside;
 }
 
 /**
@@ -79,6 +79,34 @@ export function readGame({ headers, text }) {
     throw new Error("This is neither a game in PGN nor a position in FEN.");
   }
   return { record, problem: reader.problem };
+}
+
+/** The first moves of a game in UCI, enough to name its opening. @param {Entry} entry @returns {string[]} */
+export function openingMoves({ text }) {
+  const moves = [];
+  for (const { rules, move } of mainMoves(text, Position.fromFen(START), OPENING_PLIES)) moves.push(rules.uci(move));
+  return moves;
+}
+
+/**
+ * The moves of the main line, as far as they are legal, each with the position before it. Variations and comments are skipped.
+ * @param {string} text @param {Position} start @param {number} most
+ * @returns {Generator<{rules: Position, move: import("./rules.js").Move}>}
+ */
+export function* mainMoves(text, start, most) {
+  const line = text.replace(HEAD, "").replace(/\{[^}]*\}?|;[^\n]*/g, " ");
+  let [rules, depth, count] = [start, 0, 0];
+  for (const [token] of line.matchAll(/[()]|[^\s()]+/g)) {
+    if (token === "(") depth += 1;
+    else if (token === ")") depth -= 1;
+    const word = depth || token === ")" ? "" : token.replace(/^(\d+\.*|\.+)/, "");
+    if (!word || word.startsWith("$")) continue;
+    const move = count < most ? rules.fromSan(word) : null;
+    if (!move) return;
+    yield { rules, move };
+    rules = rules.after(move);
+    count += 1;
+  }
 }
 
 class MoveReader {

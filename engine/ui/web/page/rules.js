@@ -227,6 +227,18 @@ export class Position {
     return found.filter((move) => this.isSafe(move));
   }
 
+  /** Whether a side in check has a legal move; castling is none. */
+  canMove() {
+    for (let square = 0; square < 120; square += 1) {
+      const piece = this.board[square];
+      if (!piece || (square & 0x88) || (piece & 8) !== this.turn) continue;
+      const found = [];
+      this.addMoves(found, square, piece & 7);
+      if (found.some((move) => this.isSafe(move))) return true;
+    }
+    return false;
+  }
+
   /** @param {Move[]} found @param {number} from @param {number} type */
   addMoves(found, from, type) {
     if (type === PAWN) {
@@ -303,15 +315,16 @@ export class Position {
   }
 
   /** A legal move in SAN. @param {Move} move @param {Move[]} [legal] all legal moves, if they are known */
-  san(move, legal = this.moves()) {
+  san(move, legal) {
     const next = this.after(move);
-    const end = next.check() ? (next.moves().length ? "+" : "#") : "";
+    const end = next.check() ? (next.canMove() ? "+" : "#") : "";
     if (move.castle !== NONE) return (move.castle % 2 ? "O-O-O" : "O-O") + end;
     const type = this.board[move.from] & 7;
     const takes = this.board[move.to] || move.ep ? "x" : "";
     const to = nameOf(move.to);
     if (type === PAWN) return (takes ? nameOf(move.from)[0] : "") + takes + to + (move.promotion ? `=${LETTERS[move.promotion]}` : "") + end;
-    const rivals = legal.filter((other) => other.to === move.to && other.from !== move.from && other.castle === NONE && this.board[other.from] === this.board[move.from]);
+    const rivals = (legal ?? this.movesTo(move.to, type)).filter((other) => other.to === move.to && other.from !== move.from && other.castle === NONE
+      && this.board[other.from] === this.board[move.from] && (legal || this.isSafe(other)));
     const here = nameOf(move.from);
     const sameFile = rivals.some((other) => (other.from & 7) === (move.from & 7));
     const sameRank = rivals.some((other) => other.from >> 4 === move.from >> 4);

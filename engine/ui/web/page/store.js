@@ -69,21 +69,21 @@ function forget(id) {
   localStorage.removeItem(TABS + id);
 }
 
-/** Gives this tab its name: its own, that of the last closed tab, or a new one. */
+/** Gives this tab its name: its own, that of the last closed tab, or a new one; and the name of the tab it is a copy of. @returns {[string, string|null]} */
 function nameTab() {
   const own = read(sessionStorage, `${PREFIX}tab`, null);
   const tabs = storedTabs();
   const mine = tabs.find(({ id }) => id === own);
-  if (mine && isFree(mine)) return mine.id;
+  if (mine && isFree(mine)) return [mine.id, null];
   const fresh = Date.now().toString(36) + Math.random().toString(36).slice(2, 8);
   if (mine) for (const [name, text] of valuesOf(mine.id)) localStorage.setItem(`${TABS}${fresh}.${name}`, text);
-  return mine || own ? fresh : tabs.find(isFree)?.id ?? fresh;
+  return [mine || own ? fresh : tabs.find(isFree)?.id ?? fresh, mine?.id ?? null];
 }
 
 /** Opens the state of this tab, and forgets that of tabs closed long ago. */
 function openTab() {
   try {
-    const id = nameTab();
+    const [id, copyOf] = nameTab();
     const sign = (/** @type {boolean} */ open) => write(localStorage, TABS + id, { seen: Date.now(), open });
     write(sessionStorage, `${PREFIX}tab`, id);
     sign(true);
@@ -92,13 +92,22 @@ function openTab() {
     window.addEventListener("pagehide", () => sign(false));
     // Back from the browser's cache: another tab may have taken over in the meantime.
     window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
-    return id;
+    return [id, copyOf];
   } catch {
-    return "";
+    return ["", null];
   }
 }
 
-export const TAB = openTab();
+export const [TAB, COPY_OF] = openTab();
+
+/** The names of all tabs whose state is stored. */
+export function storedIds() {
+  try {
+    return storedTabs().map(({ id }) => id);
+  } catch {
+    return [];
+  }
+}
 
 /** A value of this tab. @param {string} name @param {any} otherwise */
 export const recallHere = (name, otherwise) => read(localStorage, `${TABS}${TAB}.${name}`, otherwise);

@@ -18,6 +18,7 @@ export class Study {
     this.flipped = false;
     /** The number of the game in the open file. @type {number|null} */
     this.game = null;
+    this.loaded = 0; // the version of the record when it was opened
     /** @type {{snapshot: Snapshot, words: string}[]} */
     this.past = [];
   }
@@ -62,15 +63,31 @@ export class Study {
     this.node = this.record.nodeAt(steps);
     this.flipped = flipped;
     this.game = game;
+    this.loaded = -1;
   }
 
-  /** Replaces the game. @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, game?: number|null}} [place] */
+  /** Opens another game. @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, game?: number|null}} [place] */
   open(record, { steps = [], flipped = false, game = null } = {}) {
     if (this.game === null) this.remember("The game that was open");
     this.record = record;
     this.node = record.nodeAt(steps);
     this.flipped = flipped;
     this.game = game;
+    this.loaded = record.version;
+    this.changed();
+  }
+
+  /** Whether the game has changed since it was opened. */
+  isChanged() {
+    return this.record.version !== this.loaded;
+  }
+
+  /** Replaces the game by the same one with more to it; the current move stays, if it is there. @param {GameRecord} record */
+  replace(record) {
+    const steps = this.record.steps(this.node);
+    this.record = record;
+    this.node = record.nodeAt(steps);
+    this.loaded = -1;
     this.changed();
   }
 

@@ -1,0 +1,152 @@
+"""The judgement of moves: what each cost, its mark, and the lines that show why.
+
+The command, the Python interface and the page all judge by this module, from the searches of review.py and
+verification.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import chess
+
+from engine.analysis.boards import recent_board
+from engine.analysis.lookup import is_book_theory, opening_name, tb_result, theory_plies
+from engine.analysis.marks import (
+    Mark,
+    is_too_early,
+    loss_between,
+    mark_of_table_results,
+    mark_of_theory,
+)
+from engine.analysis.results import Score, score_after_move, score_before_move
+from engine.analysis.review import Analyser, PositionEval, SearchEffort, evaluate_game
+from engine.analysis.verification import VerifiedMove, candidates_of, verify, verify_move
+from eval.human_curve import DECIDED
+
+_MOST_TABLE_PIECES = 4  # with more, the curve is the judge
+
+
+@dataclass(frozen=True)
+class JudgedMove:
+    """A move, its mark and what it cost. Scores are the mover's, before the move."""
+
+    ply: int  # in its game, from 0
+    board: chess.Board  # before the move, with its history
+    move: chess.Move
+    mark: Mark
+    before: Score  # with the best move
+    after: Score  # with the move that was played
+    lost: float  # expected score on the human curve, from 0 to 1
+    best_line: tuple[str, ...]  # in UCI text
+    played_line: tuple[str, ...]  # beginning with the move
+    second: Score | None  # of the second-best move
+    depth: int
+    is_theory: bool = False
+    is_verified: bool = False  # by deeper searches of the move and of the best one
+    table_results: tuple[int, int] | None = None  # of the mover, before and after the move, by the endgame tables
+
+    @property
+    def is_best(self) -> bool:
+        """Whether the search would have played the move."""
+        return self.best_line[:1] == self.played_line[:1]
+
+    @property
+    def cost(self) -> int:
+        """Centipawns that the move lost, with scores cut where games are decided."""
+        return 0 if self.is_best else max(_cut(self.before) - _cut(self.after), 0)
+
+    @property
+    def position_score(self) -> Score:
+        """The score of the position after the move, for White."""
+        return score_after_move(self.after).white()
+
+
+def _cut(score: Score) -> int:
+    return max(-DECIDED, min(score.value, DECIDED))
+
+
+@dataclass(frozen=True)
+class GameReview:
+    """All searches of a game: of each position, and of the moves that were verified, by ply."""
+
+    evals: Sequence[PositionEval]
+    verified: Mapping[int, VerifiedMove]
+
+    @property
+    def nodes(self) -> int:
+        """The nodes of all searches."""
+        return (sum(found.nodes for found in self.evals) + sum(found.nodes for found in self.verified.values()))
+
+
+def review_game(engine: Analyser, board: chess.Board, moves: Sequence[chess.Move], effort: SearchEffort) -> GameReview:
+    """Review a game that starts at `board`, with one engine."""
+    evals = list(evaluate_game(engine, board, moves, effort))
+    candidates = candidates_of(board, moves, evals, effort, theory_plies(board, moves))
+    return GameReview(evals, {candidate.ply: verify(engine, candidate) for candidate in candidates})
+
+
+def judge_game(board: chess.Board, moves: Sequence[chess.Move], review: GameReview) -> list[JudgedMove]:
+    """Judge the moves of a game that starts at `board`."""
+    theory, follower, judged = theory_plies(board, moves), board.copy(), []
+    for ply, move in enumerate(moves):
+        before = recent_board(follower).copy()
+        follower.push(move)
+        verified = review.verified.get(ply)
+        if verified is None:
+            found = _by_first_round(ply, before, move, review.evals[ply], review.evals[ply + 1])
+        else:
+            found = by_verification(ply, before, move, verified)
+        judged.append(_with_rules(replace(found, is_theory=ply in theory), follower))
+    return judged
+
+
+def judge_move(engine: Analyser, board: chess.Board, move: chess.Move, effort: SearchEffort) -> JudgedMove:
+    """Judge one move of a position, by searches of `effort` each."""
+    found = by_verification(len(board.move_stack), board, move, verify_move(engine, board.copy(), move, effort))
+    after = board.copy()
+    after.push(move)
+    is_theory = not board.chess960 and (is_book_theory(board, move) or opening_name(after) is not None)
+    return _with_rules(replace(found, is_theory=is_theory), after)
+
+
+def _by_first_round(ply: int, board: chess.Board, move: chess.Move, here: PositionEval,
+                    there: PositionEval) -> JudgedMove:
+    """A move that no deeper search was needed for: at most a little worse than the best."""
+    played = score_before_move(-there.score)
+    is_best = here.move == move.uci()
+    return JudgedMove(ply, board, move, Mark.NONE, here.score, played,
+                      0.0 if is_best else loss_between(here.score, played), here.line, (move.uci(), *there.line),
+                      here.second, there.depth)
+
+
+def by_verification(ply: int, board: chess.Board, move: chess.Move, verified: VerifiedMove) -> JudgedMove:
+    """A move that was compared with the best one by deeper searches."""
+    return JudgedMove(ply, board, move, verified.mark, verified.best, verified.played,
+                      verified.lost, verified.best_line, verified.played_line, verified.second, verified.depth,
+                      is_verified=True)
+
+
+def _with_rules(found: JudgedMove, after: chess.Board) -> JudgedMove:
+    """Apply the rules that come before the loss: endgame tables, theory, and the first moves of a game."""
+    if chess.popcount(found.board.occupied) <= _MOST_TABLE_PIECES:
+        before, reply = _table_result(found.board), _table_result(after)
+        if before is not None and reply is not None:
+            return replace(found, mark=mark_of_table_results(before, -reply), table_results=(before, -reply))
+    if found.after.is_losing_mate or found.before.is_winning_mate:
+        return found  # a mate is no matter of taste
+    if is_too_early(found.board):
+        return replace(found, mark=Mark.NONE)
+    if found.is_theory:
+        return replace(found, mark=mark_of_theory(found.lost))
+    return found
+
+
+def _table_result(board: chess.Board) -> int | None:
+    """The result of the side to move by the rules or by the endgame tables; None without an answer."""
+    if board.is_checkmate():
+        return -1
+    if board.is_stalemate() or board.is_insufficient_material():
+        return 0
+    return tb_result(board)

@@ -1,0 +1,225 @@
+"""Judge the marks of annotated games with Stockfish: how many are right, and how many blunders carry one.
+
+    python -m tests.analysis.judge GAMES.pgn --part held-out
+
+The games are split by a hash of their moves: a third is held out, of which only the totals are shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import chess
+import chess.engine
+import chess.pgn
+
+from engine.analysis.engine import Engine
+from engine.analysis.judgement import JudgedMove, judge_game, review_game
+from engine.analysis.pgn_reader import read_games
+from engine.analysis.review import SearchEffort
+from eval.human_curve import DECIDED, human_expected
+
+STOCKFISH = Path("/usr/games/stockfish")
+GLANCE, LOOK, LONG_LOOK = 30_000, 1_000_000, 2_000_000  # nodes
+RIGHT_LOSS = {"?!": 0.04, "?": 0.08, "??": 0.13}  # the judge's loss from which a mark is right
+THRESHOLD = {"?!": 0.08, "?": 0.13, "??": 0.22}
+BLUNDER, MISTAKE = 0.22, 0.13
+_SUSPECTED = 0.08  # a loss at a glance from which the judge looks for longer
+_UNDECIDED = 500  # centipawns
+_ALTERNATIVE_LOSS = 0.05
+PARTS = ("training", "held-out", "all")
+
+
+def is_held_out(game: chess.pgn.Game) -> bool:
+    """Whether nobody who changes the judgement looks at a game: a third of them, by a hash of the moves."""
+    moves = " ".join(move.uci() for move in game.mainline_moves())
+    return hashlib.sha256(moves.encode()).digest()[0] % 3 == 0
+
+
+def games_of(path: Path, part: str) -> Iterator[chess.pgn.Game]:
+    """The games of a file that belong to a part."""
+    for _, game in read_games(path):
+        if isinstance(game, chess.pgn.Game) and part in ("all", "held-out" if is_held_out(game) else "training"):
+            yield game
+
+
+class Judge:
+    """Stockfish with a memory in a file, so that a search is made once."""
+
+    def __init__(self, memory: Path | None = None) -> None:
+        self._engine = chess.engine.SimpleEngine.popen_uci(str(STOCKFISH))
+        self._engine.configure({"Threads": 1, "Hash": 64})
+        self._memory, self._known = memory, dict[str, tuple[int, str]]()
+        if memory is not None and memory.exists():
+            for line in memory.read_text().splitlines():
+                key, value, move = json.loads(line)
+                self._known[key] = value, move
+
+    def close(self) -> None:
+        """End the process."""
+        self._engine.quit()
+
+    def best(self, board: chess.Board, nodes: int, move: chess.Move | None = None) -> tuple[int, chess.Move]:
+        """The mover's centipawns, with mates beyond the end of the curve, and the best move; of one move if given."""
+        key = f"{board.fen()} {nodes} {'' if move is None else move.uci()}"
+        if key not in self._known:
+            self._engine.configure({"Clear Hash": None})
+            info = self._engine.analyse(board, chess.engine.Limit(nodes=nodes),
+                                        root_moves=None if move is None else [move])
+            value = info["score"].relative.score(mate_score=10 * DECIDED)
+            assert value is not None
+            self._known[key] = value, info["pv"][0].uci()
+            if self._memory is not None:
+                with self._memory.open("a") as file:
+                    file.write(json.dumps([key, *self._known[key]]) + "\n")
+        value, text = self._known[key]
+        return value, chess.Move.from_uci(text)
+
+    def loss(self, board: chess.Board, move: chess.Move, nodes: int) -> float:
+        """The expected score that a move loses on the human curve."""
+        value, best = self.best(board, nodes)
+        if best == move:
+            return 0.0
+        return max(human_expected(value) - human_expected(self.best(board, nodes, move)[0]), 0.0)
+
+
+@dataclass
+class Totals:
+    """What a judge found in some games."""
+
+    moves: int = 0
+    nodes: int = 0
+    marks: Counter[str] = field(default_factory=Counter)
+    right: float = 0.0
+    first_choices: int = 0
+    blunders: int = 0
+    blunders_marked: int = 0
+    mistakes: int = 0
+    mistakes_marked: int = 0
+    praised: int = 0
+    praised_best: int = 0
+    remarks: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        """The figures in lines."""
+        count = sum(self.marks.values())
+        return (f"{self.moves} moves, {self.nodes / 1e6:.0f} million nodes; marks {dict(self.marks)}\n"
+                f"right: {self.right:.1f} of {count} ({self.right / max(count, 1):.1%}); "
+                f"on the judge's first choice: {self.first_choices}\n"
+                f"blunders marked ? or ??: {self.blunders_marked} of {self.blunders}; "
+                f"mistakes with any mark: {self.mistakes_marked} of {self.mistakes}\n"
+                f"praised: {self.praised}, the judge's best or nearly: {self.praised_best}")
+
+
+def judge_move(judge: Judge, judged: JudgedMove, totals: Totals) -> None:
+    """Judge one move and count it."""
+    board, move, mark = judged.board, judged.move, judged.mark.text
+    totals.moves += 1
+    if mark in RIGHT_LOSS:
+        _judge_mark(judge, judged, totals)
+    elif mark:
+        _judge_praise(judge, judged, totals)
+    lost = judge.loss(board, move, GLANCE)
+    if lost < _SUSPECTED or judged.is_theory:
+        return
+    lost, value = judge.loss(board, move, LOOK), judge.best(board, LOOK)[0]
+    if abs(value) > _UNDECIDED:
+        return
+    if lost >= BLUNDER:
+        totals.blunders += 1
+        totals.blunders_marked += mark in ("?", "??")
+    if lost >= MISTAKE:
+        totals.mistakes += 1
+        totals.mistakes_marked += mark in RIGHT_LOSS
+        if mark not in RIGHT_LOSS or (lost >= BLUNDER and mark == "?!"):
+            totals.remarks.append(f"missed {_name(judged)}: {lost:.2f} from {value}; ours {judged.lost:.2f} "
+                                  f"{judged.before} {judged.after}")
+
+
+def _judge_mark(judge: Judge, judged: JudgedMove, totals: Totals) -> None:
+    board, move, mark = judged.board, judged.move, judged.mark.text
+    totals.marks[mark] += 1
+    nodes = LONG_LOOK if mark == "??" else LOOK
+    value, best = judge.best(board, nodes)
+    lost = judge.loss(board, move, nodes)
+    alternative = judge.loss(board, chess.Move.from_uci(judged.best_line[0]), nodes)
+    if best == move:
+        totals.first_choices += 1
+    by_rule = judged.table_results is not None or _is_confirmed_mate(judge, judged, nodes)
+    is_real = (lost >= RIGHT_LOSS[mark] or by_rule) and best != move and alternative <= _ALTERNATIVE_LOSS
+    is_too_high = is_real and not by_rule and lost < {"?!": 0.0, "?": RIGHT_LOSS["?"], "??": MISTAKE}[mark]
+    totals.right += 0.5 if is_too_high else float(is_real)
+    if not is_real or is_too_high:
+        weaker = {"??": "?", "?": "?!"}.get(mark)
+        if not is_real and weaker and best != move and lost >= RIGHT_LOSS[weaker] and alternative <= _ALTERNATIVE_LOSS:
+            totals.right += 0.5  # one class too high
+        totals.remarks.append(f"wrong {_name(judged)}: judge {lost:.2f} (best {board.san(best)} {value}), alternative "
+                              f"{judged.best_line[0]} loses {alternative:.2f}; ours {judged.lost:.2f} "
+                              f"{judged.before} {judged.after}")
+
+
+def _is_confirmed_mate(judge: Judge, judged: JudgedMove, nodes: int) -> bool:
+    """Whether a mark for a mate is one for the judge too."""
+    if judged.after.is_losing_mate:
+        return judge.best(judged.board, nodes, judged.move)[0] < -DECIDED * 9
+    return judged.before.is_winning_mate and judge.best(judged.board, nodes)[0] > DECIDED * 9
+
+
+def _judge_praise(judge: Judge, judged: JudgedMove, totals: Totals) -> None:
+    totals.praised += 1
+    lost = judge.loss(judged.board, judged.move, LONG_LOOK)
+    totals.praised_best += lost <= 0.02
+    if lost > 0.02:
+        totals.remarks.append(f"praised {_name(judged)}: judge {lost:.2f}")
+
+
+def _name(judged: JudgedMove) -> str:
+    number = judged.board.fullmove_number
+    return f"{number}{'.' if judged.board.turn else '...'}{judged.board.san(judged.move)}{judged.mark.text}"
+
+
+def judge_file(path: Path, part: str, memory: Path | None, most: int, shows: bool) -> Totals:
+    """Annotate and judge up to `most` games of a part."""
+    totals, judge = Totals(), Judge(memory)
+    try:
+        with Engine(hash=16) as adversary:
+            for number, game in enumerate(games_of(path, part)):
+                if number >= most:
+                    break
+                board, moves = game.board(), list(game.mainline_moves())
+                review = review_game(adversary, board, moves, SearchEffort())
+                totals.nodes += review.nodes
+                for judged in judge_game(board, moves, review):
+                    judge_move(judge, judged, totals)
+                if shows:
+                    print(f"-- {game.headers['White']} - {game.headers['Black']}, {len(moves)} plies, "
+                          f"{review.nodes / 1e6:.1f} million nodes", flush=True)
+                    print("\n".join(totals.remarks), flush=True)
+                    totals.remarks.clear()
+    finally:
+        judge.close()
+    return totals
+
+
+def main() -> None:
+    """Judge a file and print the totals; with `--show`, also what was wrong, which only the training part may."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("games", type=Path)
+    parser.add_argument("--part", choices=PARTS, default="held-out")
+    parser.add_argument("--most", type=int, default=1000)
+    parser.add_argument("--memory", type=Path)
+    parser.add_argument("--show", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.show and arguments.part == "held-out":
+        parser.error("what is held out is not shown")
+    print(judge_file(arguments.games, arguments.part, arguments.memory, arguments.most, arguments.show).text())
+
+
+if __name__ == "__main__":
+    main()

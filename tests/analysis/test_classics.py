@@ -1,0 +1,64 @@
+"""Famous games annotated with the default effort: what must be marked, what must not, and what it costs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+import engine
+from engine.analysis.annotation import annotate
+from engine.analysis.judgement import review_game
+from engine.analysis.review import SearchEffort
+from tests.analysis import classics
+
+UNMARKED = {
+    "opera": ("11...Nbd7", "12...Rd8"),
+    "immortal": ("2.f4", "4...b5"),
+    "topalov": ("19.Bh3", "22.Nd5"),
+    "tartakower": ("51...Rxa4",),
+    "century": (),
+    "deep blue": (),
+}
+MOST_NODES_PER_PLY = 175_000
+
+
+@cache
+def annotated(name: str) -> tuple[engine.Annotation, int]:
+    """The annotation of a game, and the nodes it took."""
+    game = classics.read(name)
+    with engine.Engine(hash=16) as adversary:
+        review = review_game(adversary, game.board(), list(game.mainline_moves()), SearchEffort())
+    return annotate(game, review), review.nodes
+
+
+def notes_of(name: str) -> dict[str, engine.MoveNote]:
+    """The notes of a game by numbered move."""
+    found, _ = annotated(name)
+    return {f"{note.ply // 2 + 1}{'...' if note.ply % 2 else '.'}{note.san}": note for note in found.notes}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "move"), [(name, move) for name, moves in UNMARKED.items() for move in moves])
+def test_what_is_no_mistake_is_not_marked(name, move):
+    assert not notes_of(name)[move].mark.startswith("?")
+
+
+@pytest.mark.slow
+def test_what_is_a_mistake_is_marked():
+    immortal = notes_of("immortal")
+    assert immortal["18.Bd6"].mark in ("?", "??") and immortal["18...Bxg1"].mark in ("?", "??")
+    mated = notes_of("opera")["15...Nxd7"]
+    assert mated.mark == "?!" and mated.reason == (
+        "allows mate in 2 (black was lost anyway): 16.Qb8+ Nxb8 17.Rd8#")
+    for move in ("35.Kg1", "36.Kf1"):
+        assert notes_of("century")[move].mark in ("", "?!")
+
+
+@pytest.mark.slow
+def test_a_review_keeps_its_budget():
+    for name in UNMARKED:
+        found, nodes = annotated(name)
+        print(f"{name}: {nodes / 1e6:.1f} million nodes for {len(found.notes)} plies")
+    assert sum(annotated(name)[1] for name in UNMARKED) <= MOST_NODES_PER_PLY * sum(
+        len(annotated(name)[0].notes) for name in UNMARKED)

@@ -1,0 +1,115 @@
+"""Motifs on labelled puzzles, where they are at hand, and on positions that show one each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import chess
+import pytest
+
+from engine.analysis.motifs import (
+    MATING,
+    WINNING,
+    TacticalLine,
+    find_motif,
+    is_trapped,
+    perpetual_check,
+)
+from tests.positions import DATA
+
+# The motif, and the labels that say the same.
+LABELS = {
+    "back-rank mate": {"backRankMate"}, "smothered mate": {"smotheredMate"}, "hanging piece": {"hangingPiece"},
+    "fork": {"fork"}, "skewer": {"skewer"}, "discovered attack": {"discoveredAttack"}, "double check": {"doubleCheck"},
+    "removal of the defender": {"capturingDefender"}, "deflection": {"deflection"}, "attraction": {"attraction"},
+    "interference": {"interference"}, "pin": {"pin"}, "trapped piece": {"trappedPiece"}, "passed pawn": {"promotion"},
+}
+PHASES = {"opening", "middlegame", "endgame", "master", "masterVsMaster", "superGM"}  # they label no motif
+
+
+def puzzles() -> Iterator[tuple[chess.Board, list[chess.Move], set[str]]]:
+    """The labelled puzzles: a position, the solution, and its themes."""
+    for path in sorted((DATA / "puzzles").glob("*.epd")):
+        for text in path.read_text().splitlines():
+            board = chess.Board()
+            operations = board.set_epd(text)
+            themes = set(str(operations["c1"]).split())
+            if themes - PHASES:
+                yield board, [chess.Move.from_uci(word) for word in str(operations["c9"]).split()], themes
+
+
+def finds(name: str, line: TacticalLine) -> bool:
+    """Whether a motif is in a line; a discovered check is a discovered attack too, as the labels have it."""
+    detectors = {**MATING, **WINNING}
+    return detectors[name](line) is not None or (
+        name == "discovered attack" and detectors["discovered check"](line) is not None)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (DATA / "puzzles").is_dir(), reason="needs the puzzles")
+def test_motifs_agree_with_the_labels_of_puzzles():
+    right, wrong, missed = Counter[str](), Counter[str](), Counter[str]()
+    for board, moves, themes in puzzles():
+        line = TacticalLine(board, moves)
+        for name, labels in LABELS.items():
+            if name == "hanging piece" and board.halfmove_clock == 0:
+                continue  # perhaps a recapture: the puzzles do not say what the last move was
+            found, is_labelled = finds(name, line), bool(themes & labels)
+            right[name] += found and is_labelled
+            wrong[name] += found and not is_labelled
+            missed[name] += not found and is_labelled
+    for name in LABELS:
+        precision, recall = right[name] / (right[name] + wrong[name]), right[name] / (right[name] + missed[name])
+        print(f"{name}: {right[name]} right, {wrong[name]} wrong, {missed[name]} missed; "
+              f"precision {precision:.1%}, recall {recall:.1%}")
+    assert all(right[name] >= 0.95 * (right[name] + wrong[name]) for name in LABELS)
+    assert all(right[name] >= 0.7 * (right[name] + missed[name]) for name in LABELS)
+
+
+@pytest.mark.parametrize(("name", "fen", "line"), [
+    ("back-rank mate", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra8#"),
+    ("smothered mate", "6rk/6pp/8/6N1/8/8/8/6K1 w - - 0 1", "Nf7#"),
+    ("hanging piece", "4k3/8/8/3n4/8/8/8/3RK3 w - - 0 1", "Rxd5"),
+    ("fork", "r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "Nc7+ Kd7 Nxa8"),
+    ("skewer", "8/8/8/q3k3/8/8/8/6KR w - - 0 1", "Rh5+ Kd4 Rxa5"),
+    ("discovered attack", "3q2k1/8/8/8/3B4/8/8/3R2K1 w - - 0 1", "Bh8 Kxh8 Rxd8+"),
+    ("removal of the defender", "3r2k1/5ppp/5n2/8/6B1/8/5PPP/3R2K1 b - - 0 1", "Nxg4 h3 Rxd1+"),
+    ("passed pawn", "8/P7/8/8/8/5k2/8/K7 w - - 0 1", "a8=Q+"),
+])
+def test_a_motif_is_found_where_it_is(name, fen, line):
+    board, moves = chess.Board(fen), []
+    follower = board.copy()
+    moves.extend(follower.push_san(san) for san in line.split())
+    if name == "removal of the defender":
+        assert {**MATING, **WINNING}["hanging piece"](TacticalLine(board, moves)) is not None
+    else:
+        assert finds(name, TacticalLine(board, moves)), name
+
+
+@pytest.mark.parametrize(("fen", "line"), [
+    ("r3k3/2p5/8/3N4/8/8/8/4K3 w - - 0 1", "Nb6 Ra7 Nc4"),  # attacks one piece and wins nothing
+    ("4k3/8/3p4/3n4/8/8/8/3RK3 w - - 0 1", "Rd2"),
+])
+def test_nothing_is_found_where_nothing_is_won(fen, line):
+    board, moves = chess.Board(fen), []
+    follower = board.copy()
+    moves.extend(follower.push_san(san) for san in line.split())
+    assert find_motif(board, moves, {**MATING, **WINNING}) is None
+
+
+def test_a_trapped_bishop_and_a_free_one():
+    noah = chess.Board("r1bqkbnr/5ppp/p1np4/1p2p3/2p1P3/1B3N2/PPPP1PPP/RNBQ1RK1 w kq - 0 1")
+    assert is_trapped(noah, chess.B3), "Noah's Ark: it could only take pawns that are guarded"
+    noah.remove_piece_at(chess.A2)
+    noah.remove_piece_at(chess.B2)
+    assert not is_trapped(noah, chess.B3), "a2 is free"
+
+
+@pytest.mark.parametrize(("line", "is_perpetual"), [
+    ("Qe1+ Kh2 Qh4+ Kg1 Qe1+", True), ("Qe1+ Kh2 Qe5+ Kg1 Qe1+", True), ("Qe1+ Kh2 Qh4+", False)])
+def test_three_checks_and_a_repetition_are_a_perpetual(line, is_perpetual):
+    board, moves = chess.Board("6k1/5p1p/8/8/7q/8/6P1/6K1 b - - 0 1"), []
+    follower = board.copy()
+    moves.extend(follower.push_san(san) for san in line.split())
+    assert (perpetual_check(TacticalLine(board, moves)) is not None) == is_perpetual
