@@ -42,8 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     set_listener(warnings.append)
     findings = list(_findings())
     if arguments.json:
-        found = {finding.name: {"found": finding.text, "advice": finding.advice} for finding in findings}
-        print_object({**found, "warnings": warnings})
+        checks = {finding.name: {"found": finding.text, "advice": finding.advice} for finding in findings}
+        print_object({**checks, "warnings": warnings})
     else:
         width = max(len(finding.name) for finding in findings)
         for finding in findings:
