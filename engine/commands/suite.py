@@ -118,9 +118,9 @@ def _print(attempts: Sequence[Attempt], total: Mapping[str, Any]) -> None:
     for attempt in attempts:
         if not attempt.solved:
             problem = attempt.problem
-            print(f"{problem.name}: {problem.fen}: {attempt.move}, not {_solution_text(problem)}")
+            print(f"{problem.name}: {problem.fen}: expected {_solution_text(problem)}, got {attempt.move}")
     print(f"{total['solved']} of {total['positions']} solved, {total['mean_seconds'] or 0.0:.3f} s on average to the "
-          f"solution, {total['seconds']:.1f} s in all")
+          f"solution, {total['seconds']:.1f} s in total")
     if total["mates"]:
         wrong = total["false_mates"]
         print(f"{pluralize(total['mates'], 'line')} announced a mate: "

@@ -24,7 +24,7 @@ from engine.search.types import Bound, Info, Limits, Progress, Result
 from engine.system.errors import InputError
 from eval.evaluator import built_in_evaluator, features_evaluator
 from tests.alphabeta.kernels import improves, perft_by_picker
-from tests.positions import CORNERS, CROWD, judge
+from tests.positions import CORNERS, CROWD, reference_board
 from tests.timing import clocked, shortest
 
 SEARCHER = AlphaBetaSearch(4)
@@ -71,7 +71,7 @@ def test_short_mates_and_their_lines(fen, moves, params):
     game, result = search(fen, nodes=300_000)
     SEARCHER.set_params(default_params())
     assert mate_distance(result.score) == moves
-    board = judge(fen)
+    board = reference_board(fen)
     for move in result.pv:
         text = game.uci(move)
         board.push_uci(text)

@@ -47,10 +47,10 @@ class ReferenceEngine:
         started = self._cpu_seconds()
         reply = self._ask(f"go perft {depth}", "Nodes searched", _PERFT_SECONDS)
         seconds = max(self._cpu_seconds() - started, _CLOCK_TICK)
-        found = _NODES.match(reply)
-        if found is None:
+        match = _NODES.match(reply)
+        if match is None:
             raise InputError(f"{self._path}: the answer to 'go perft' must be 'Nodes searched: N', got {reply[:80]!r}")
-        return int(found[1]), seconds
+        return int(match[1]), seconds
 
     def set_option(self, name: str, value: str) -> None:
         """Set a UCI option."""
@@ -99,10 +99,10 @@ class ReferenceEngine:
             while (line := self._lines.get(timeout=max(0.0, deadline - time.monotonic()))) is not None:
                 if line.startswith("id name "):
                     self.name = line.removeprefix("id name ")
-                if found := _SEARCHED.match(line):
-                    self._nodes = int(found[1])
-                if found := _ITERATION.match(line):
-                    self._iterations.append((int(found[1]), int(found[2]), int(found[3])))
+                if match := _SEARCHED.match(line):
+                    self._nodes = int(match[1])
+                if match := _ITERATION.match(line):
+                    self._iterations.append((int(match[1]), int(match[2]), int(match[3])))
                 if line.startswith(last):
                     return line
         except (OSError, queue.Empty) as error:

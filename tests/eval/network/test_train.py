@@ -310,19 +310,19 @@ def test_a_teacher_labels_as_it_judges(source):
     assert np.abs(unchanged["score"][few] - samples["score"][few]).max() <= 1
 
 
-@pytest.mark.parametrize(("words", "complaint"), [
+@pytest.mark.parametrize(("words", "message"), [
     (["--hidden", "64"], "multiple of 128"), (["--wdl-weight", "2"], "--wdl-weight must be from 0 to 1"),
     (["--batch", "0"], "--batch"),
     (["--held-out", "1"], "--held-out"), (["--minutes", "0"], "--minutes"), (["--shard", "0"], "--shard"),
     (["--device", "abacus"], "--device 'abacus'"), (["--resume"], "no checkpoint"),
 ])
-def test_wrong_settings_are_refused(path, tmp_path, capsys, words, complaint):
+def test_wrong_settings_are_refused(path, tmp_path, capsys, words, message):
     try:
         status = main(["tune", "network", str(path), "--out", str(tmp_path / "x.network"), *words])
     except SystemExit as end:  # what the parser itself refuses
         status = end.code
     assert status == 2
-    assert complaint in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("shape", [*SHAPES, Shape(256, (8, 32), KINGS)])
