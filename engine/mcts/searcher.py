@@ -353,7 +353,7 @@ class MctsSearch(Search):
     def _unvisited_moves(self, shown: int) -> list[int]:
         """The root moves without a visit that are needed to show as many lines as were asked for."""
         children = self.pool.children(self.pool.nodes[self.pool.root])
-        unvisited = children[(children["visits"] == 0) & (children["proof"] == 0)]["move"].tolist()
+        unvisited: list[int] = children[(children["visits"] == 0) & (children["proof"] == 0)]["move"].tolist()
         return unvisited[: max(self._limits.multipv - shown, 0)]
 
     def _unvisited_line(self, move: int, deadline: float) -> RootLine:
