@@ -79,6 +79,21 @@ def test_short_mates_and_their_lines(fen, moves, params):
     assert board.is_checkmate()
 
 
+@pytest.mark.parametrize("fen", ["1bqQ1B2/1r6/2P1r3/1P2P3/1p5p/3PpP2/4P1pp/R3K1kb w Q - 0 1", *MATES])
+def test_a_mate_that_is_announced_with_certainty_has_its_whole_line(fen):
+    """Wherever a search is stopped: between a score that fails high and the search that would find its line, too."""
+    for nodes in range(200, 24_000, 700):
+        _, result = search(fen, nodes=nodes)
+        for info in result.infos:
+            distance = mate_distance(info.score)
+            if distance is not None and info.bound is Bound.EXACT:
+                game, board = Game(fen), judge(fen)
+                for move in info.pv:
+                    board.push_uci(game.uci(move))
+                    game.push_uci(game.uci(move))
+                assert board.is_checkmate() and len(info.pv) == 2 * distance - 1
+
+
 def test_being_mated_and_stalemate_have_no_move():
     assert search("6rk/8/8/8/8/8/6q1/7K w - - 0 1", depth=3)[1].move == 0
     assert search("8/8/8/8/8/5k2/5p2/5K2 w - - 0 1", depth=3)[1].move == 0

@@ -62,13 +62,12 @@ def test_late_moves_are_reduced_more_after_many_cutoffs_of_their_siblings(state)
     assert reduction(state) == plain
 
 
-def test_a_move_is_searched_again_deeper_if_it_is_much_better_and_less_deep_if_hardly():
-    params = default_params()
-    far, near = params.deeper_margin, params.shallower_margin
-    assert [re_search_depth(params, 8, 100 + gain, 100) for gain in (near - 1, near, far + 1)] == [8, 8, 8]
-    params.use_re_search_depth = 1
-    assert [re_search_depth(params, 8, 100 + gain, 100) for gain in (near - 1, near, far, far + 1)] == [7, 8, 8, 9]
-    assert re_search_depth(params, 1, 100, 100) == 1
+def test_a_move_is_searched_again_deeper_if_it_is_much_better_and_less_deep_if_hardly(state):
+    far, near = state.params.deeper_margin, state.params.shallower_margin
+    assert [re_search_depth(state, 8, 100 + gain, 100) for gain in (near - 1, near, far + 1)] == [8, 8, 8]
+    state.params.use_re_search_depth = 1
+    assert [re_search_depth(state, 8, 100 + gain, 100) for gain in (near - 1, near, far, far + 1)] == [7, 8, 8, 9]
+    assert re_search_depth(state, 1, 100, 100) == 1
 
 
 def cuts(state, estimate: int) -> bool:

@@ -96,6 +96,20 @@ def test_ablation_measures_every_technique(tmp_path):
     assert run_match("--ablate", "cmd:x", "--games", "2").returncode == 2
 
 
+def test_a_match_at_several_lengths(openings):
+    result = run_match("rfp_margin=70", "default", "--scaling", "50,200", "--games", "4", "--openings", str(openings))
+    assert result.returncode == 0, result.stderr
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert rows[0] == ["nodes", "games", "result", "score", "Elo"]
+    assert [row[:2] for row in rows[1:]] == [["50", "4"], ["200", "4"]]
+    assert all(sum(abs(int(part.lstrip("+=-"))) for part in row[2:5]) == 4 for row in rows[1:])
+    for words, complaint in ((("--scaling", "50,x"), "--scaling: "), (("--scaling", "--pgn", "x.pgn"), "--pgn"),
+                             (("--scaling", "--nodes", "5"), "not allowed with")):
+        failed = run_match("default", "default", *words)
+        assert failed.returncode == 2
+        assert complaint in failed.stderr
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_an_interrupted_match_prints_its_score(tmp_path):
     pgn = tmp_path / "games.pgn"

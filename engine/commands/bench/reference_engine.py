@@ -20,6 +20,7 @@ _HANDSHAKE_SECONDS = 30.0
 _PERFT_SECONDS = 600.0
 _CLOCK_TICK = 0.01  # the resolution of a process's CPU time on most systems
 _SEARCHED = re.compile(r"info .*\bnodes (\d+)")
+_ITERATION = re.compile(r"info depth (\d+) seldepth (\d+) (?!.*(?:lower|upper)bound).*\bnodes (\d+).* pv ")
 _NODES = re.compile(r"Nodes searched\s*:\s*(\d+)")
 
 
@@ -35,6 +36,7 @@ class ReferenceEngine:
         self.name = path
         self._path = path
         self._nodes = 0  # of the last `info` line
+        self._iterations: list[tuple[int, int, int]] = []
         self._times = psutil.Process(self._process.pid)
         self._lines: queue.Queue[str | None] = queue.Queue(maxsize=10_000)
         threading.Thread(target=self._read, daemon=True).start()
@@ -61,6 +63,13 @@ class ReferenceEngine:
         self._nodes = 0
         self._ask(f"go movetime {round(1000 * movetime)}", "bestmove", movetime + _HANDSHAKE_SECONDS)
         return self._nodes, max(self._cpu_seconds() - started, _CLOCK_TICK)
+
+    def iterations(self, fen: str, depth: int) -> list[tuple[int, int, int]]:
+        """Depth, selective depth and nodes so far of each iteration of a search to `depth`."""
+        self._ask(f"ucinewgame\nposition fen {fen}\nisready", "readyok", _HANDSHAKE_SECONDS)
+        self._iterations = []
+        self._ask(f"go depth {depth}", "bestmove", _PERFT_SECONDS)
+        return list({found[0]: found for found in self._iterations}.values())
 
     def _cpu_seconds(self) -> float:
         try:
@@ -92,6 +101,8 @@ class ReferenceEngine:
                     self.name = line.removeprefix("id name ")
                 if match := _SEARCHED.match(line):
                     self._nodes = int(match[1])
+                if match := _ITERATION.match(line):
+                    self._iterations.append((int(match[1]), int(match[2]), int(match[3])))
                 if line.startswith(last):
                     return line
         except (OSError, queue.Empty) as error:

@@ -84,6 +84,18 @@ def _facts(score: MatchScore, sprt: Sprt | None) -> list[tuple[str, str]]:
     return facts
 
 
+SCALING_COLUMNS = (("nodes", 9), ("games", 6), ("result", 20), ("score", 7), ("Elo", 24))
+
+
+def scaling_cells(nodes: int, score: MatchScore) -> tuple[str, ...]:
+    """The row of a match at a number of nodes under SCALING_COLUMNS."""
+    found = as_object(score, None)
+    elo = found["elo"]
+    return (str(nodes), str(found["games"]), f"+{found['wins']} ={found['draws']} -{found['losses']}",
+            "" if found["score"] is None else f"{100 * found['score']:.1f} %",
+            "" if elo is None else f"{elo['value']:+.1f} [{elo['low']:+.1f}, {elo['high']:+.1f}]")
+
+
 def print_ablation(scores: Sequence[tuple[str, MatchScore]]) -> None:
     """Print the Elo lost without each technique, the most valuable first."""
     rows = []

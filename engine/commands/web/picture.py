@@ -55,7 +55,7 @@ def take_picture(address: str, path: Path) -> None:
         _find(driver, "#analyse-annotate").click()
         _find(driver, "#annotate-dialog .primary").click()
         _find(driver, "#graph svg")
-        driver.find_elements("css selector", "#analyse-moves button")[_SHOWN_PLIES - 1].click()
+        driver.find_elements("css selector", "#analyse-moves ol > li > button")[_SHOWN_PLIES - 1].click()
         _wait(lambda: _depth(driver) >= _DEPTH, "the analysis")
         _wait(lambda: driver.execute_script("return document.querySelector('#toast').hidden"), "the board alone")
         time.sleep(_SETTLE_SECONDS)
