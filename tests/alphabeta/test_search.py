@@ -87,7 +87,7 @@ def test_a_mate_that_is_announced_with_certainty_has_its_whole_line(fen):
         for info in result.infos:
             distance = mate_distance(info.score)
             if distance is not None and info.bound is Bound.EXACT:
-                game, board = Game(fen), judge(fen)
+                game, board = Game(fen), reference_board(fen)
                 for move in info.pv:
                     board.push_uci(game.uci(move))
                     game.push_uci(game.uci(move))

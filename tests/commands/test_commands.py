@@ -26,7 +26,7 @@ from tests.core.test_fen import BAD
     (("perft", "--suite", "/"), "cannot read /: it is a folder"),
     (("perft", "--suite", os.devnull), "it is not a plain file"),
     (("perft", "--suite", sys.executable), "is not a text file"),
-    (("bench", "dance"), "bench knows speed, threads, trees, perft, startup, shipped, network, policy or a depth"),
+    (("bench", "dance"), "bench must be speed, threads, trees, perft, startup, shipped, network, policy or a depth"),
     (("bench", "0"), "a depth from 1 to"),
     (("bench", "--threads", "0"), "--threads: must be from 1 to 1024"),
     (("bench", "threads"), "needs --threads N"),
