@@ -18,6 +18,7 @@ from engine.ui.web.analysis import AnalysisSession, explore, parse_boards
 from engine.ui.web.annotation import LIMITS, AnnotateSession, load_game_or_position
 from engine.ui.web.engine_pool import EnginePool
 from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work
+from engine.ui.web.questions import QuestionSession
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import Value, game_opening_json, make_message, position_json
 from engine.ui.web.security import RateLimiter
@@ -64,6 +65,7 @@ class Session:
             "explore": self._explore,
             "openings": self._openings,
             "games": self._saved_games,
+            "question": QuestionSession(self.send).question,
             "stop": self._stop,
             **{name: self._as_job(name, analysis) for name, analysis in self._analyses.items()},
         }

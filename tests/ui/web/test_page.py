@@ -14,7 +14,7 @@ FILES = sorted(PAGE.iterdir())
 MODULES = [path.read_text(encoding="utf-8") for path in FILES if path.suffix == ".js"]
 INDEX = (PAGE / "index.html").read_text(encoding="utf-8")
 LONGEST = 400  # lines
-LARGEST = 250_000  # bytes of the whole page, without the pieces
+LARGEST = 260_000  # bytes of the whole page, without the pieces
 NAMESPACE = "http://www.w3.org/2000/svg"  # a name, which nobody fetches
 
 

@@ -4,6 +4,7 @@ import { Board } from "./board.js";
 import { isChess960, percent, plyOf, scoreText, short, START, turnOf } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
 import { Branches } from "./branches.js";
+import { Quiz } from "./quiz.js";
 import { knockFor } from "./sound.js";
 
 /** @typedef {import("./main.js").App} App */
@@ -52,6 +53,7 @@ export class WatchView {
     this.busy = new Set();
     this.board = new Board(byId("watch-board"), { label: "Position to search", onMove: (uci) => this.move(uci) });
     this.branches = new Branches(byId("tree"));
+    this.quiz = new Quiz(app.talk);
     this.bind();
     this.show();
   }
