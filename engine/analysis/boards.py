@@ -23,7 +23,7 @@ from engine.core.setup import compute_keys
 from engine.kernel import Int, array_type, entry, int64, kernel
 from engine.kernel.intrinsics import record_reader
 from engine.search.scores import DRAW, MATE, NO_SCORE
-from engine.system.errors import InputError
+from engine.system.errors import InputError, quote
 
 PackedBoard = np.ndarray[Any, np.dtype[np.uint64]]
 
@@ -84,7 +84,9 @@ def _leads_to(follower: chess.Board, board: chess.Board) -> bool:
 
 
 def check_variant(board: chess.Board) -> None:
-    """InputError if the rules are not those of chess or Chess960."""
+    """InputError if it is not a board, or its rules are not those of chess or Chess960."""
+    if not isinstance(board, chess.Board):
+        raise InputError(f"expected a chess.Board, got {quote(repr(board))}")
     if board.uci_variant != _STANDARD:
         raise InputError(f"unsupported variant {board.uci_variant!r}: only chess and Chess960 are supported")
 

@@ -6,7 +6,7 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from types import TracebackType
 from typing import NoReturn, Self
@@ -29,11 +29,11 @@ from engine.player.request import GoRequest, SearchSignals
 from engine.search.scores import DRAW, MATE, NO_SCORE
 from engine.search.types import Info as SearchInfo
 from engine.search.types import InfoString, Progress, Report, Result, no_report
-from engine.system.errors import InputError
+from engine.system.errors import InputError, quote
 from eval.evaluator import FEATURES, evaluator_named
 from eval.wdl import WdlModel
 
-_EXPLANATION_MOVETIME = 1000  # milliseconds
+EXPLANATION_NODES = 200_000
 _WAIT_SECONDS = 0.2  # on Windows, a wait without a timeout blocks Ctrl-C
 
 SearchReport = SearchInfo | Progress | InfoString | Result
@@ -162,7 +162,7 @@ class Engine:
 
     def evaluate(self, board: chess.Board) -> Score:
         """The static evaluation of a position, from the side to move's point of view."""
-        if board.uci_variant != "chess":
+        if not isinstance(board, chess.Board) or board.uci_variant != "chess":
             check_variant(board)
         with self._eval_lock:
             if self._state is None:
@@ -245,10 +245,11 @@ class Engine:
                 depth: int | None = None, nodes: int | None = None) -> Explanation:
         """Explain by a search why a position, or a move in it, is good or bad.
 
-        The limits are for each search, by default one second.
+        The limits are for each search, by default 200,000 nodes.
         """
         if movetime is depth is nodes is None:
-            movetime = _EXPLANATION_MOVETIME
+            nodes = EXPLANATION_NODES
+        check_variant(board)
         return explain_board(self, board, move, SearchEffort(movetime, nodes, depth))
 
     def _open_player(self) -> Player:
@@ -291,18 +292,33 @@ def _go_request(movetime: int | None, depth: int | None, nodes: int | None,
                 moves: Iterable[chess.Move] = ()) -> GoRequest:
     limits = {"movetime": movetime, "depth": depth, "nodes": nodes}
     for name, value in limits.items():
-        if value is not None and value < 1:
-            raise InputError(f"{name} must be at least 1, got {value}")
+        if value is not None:
+            _check_number(name, value, 1)
     is_unlimited = all(value is None for value in limits.values())
     return GoRequest(movetime=movetime, depth=depth, nodes=nodes, infinite=is_unlimited,
-                     search_moves=tuple(move.uci() for move in moves))
+                     search_moves=tuple(_move_text(move) for move in moves))
+
+
+def _check_number(name: str, value: object, least: int) -> None:
+    """InputError unless the value is a whole number that is large enough; NumPy's integers are whole numbers too."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, got {quote(repr(value))}")
+
+
+def _move_text(move: chess.Move) -> str:
+    if not isinstance(move, chess.Move):
+        raise InputError(f"expected a chess.Move, got {quote(repr(move))}")
+    return move.uci()
 
 
 def _play_request(movetime: int | None, depth: int | None, nodes: int | None, clocks: tuple[int, int] | None,
                   increments: tuple[int, int]) -> GoRequest:
     if clocks is not None:
-        if len(clocks) != 2 or len(increments) != 2:
+        if not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in (clocks, increments)):
             raise InputError("clocks and increments must be two numbers each, White's and Black's")
+        for value in (*clocks, *increments):
+            _check_number("a clock", value, 0)
+        _go_request(movetime, depth, nodes)  # checks them
         return GoRequest(clocks, increments, movetime=movetime, depth=depth, nodes=nodes)
     request = _go_request(movetime, depth, nodes)
     if request.infinite:

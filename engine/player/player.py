@@ -19,14 +19,14 @@ from engine.kernel import is_compiling
 from engine.player.options import Effect, Option, Settings
 from engine.player.request import GoRequest, SearchSignals
 from engine.player.skill import SkillLevel, pick_weakened_move, skill_level, skill_limits
-from engine.player.tb_root import TbRoot, TbRootResult, report_as_draw, report_tb_result
+from engine.player.tb_root import TbRoot, TbRootResult, report_as_draw, report_tb_result, report_worse_too
 from engine.player.timing import LagEstimate, move_budget
 from engine.search.interface import Clearable, Evaluating, Resizable, Search, Stoppable, TbProbing, Threaded
 from engine.search.modes import DEFAULT_MODE, SearchMode, mode_named
 from engine.search.scores import DRAW
 from engine.search.tb import no_tb
 from engine.search.time_management import Budget
-from engine.search.types import InfoString, Limits, Report, Result
+from engine.search.types import Info, InfoString, Limits, Report, Result
 from engine.system import host
 from engine.system.errors import InputError, quote
 from engine.system.files import user_path
@@ -56,7 +56,10 @@ class Player:
         self._moves: tuple[str, ...] = ()  # the moves since then, as they were written
         self._mode = DEFAULT_MODE.name  # what `_search` is
         self._evaluation = evaluator_named(BUILT_IN)
-        self._search = DEFAULT_MODE.create(settings, Settings().hash)  # `apply` checks what was asked for
+        default = Settings().hash  # `apply` checks what was asked for
+        self._search, megabytes = DEFAULT_MODE.create_largest(settings, default)
+        self.start_message = None if megabytes == default else (  # for the user
+            f"not enough memory for Hash {default}: using {megabytes} MB")
         self._loading: threading.Thread | None = None  # loads the kernels of another mode
         self._active = self._search  # the search that a `go` uses
         self._book: PlayerBook | None = None  # until a book is used
@@ -215,7 +218,7 @@ class Player:
         side, ply = int(self.game.position.side), len(self._moves)
         self._lag.observe(request, side, ply)
         root_moves, level = self._root_moves(request, report), self._level()
-        result = self._book_answer(request, received, report)
+        result, budget = self._book_answer(request, received, report), None
         if result is None:
             self._active = self._ready_search(request, report)
             budget = None if request.infinite else move_budget(request, self.game, self._settings.move_overhead,
@@ -230,7 +233,8 @@ class Player:
             else:
                 limits = self._limits(request, tb_result.unresolved_moves, budget, received, signals)
                 result = self._run_search(limits, signals, tb_result, level, report)
-        self._lag.record_answer(request, side, ply, time.perf_counter() - received)
+        self._lag.record_answer(request, side, ply, time.perf_counter() - received,
+                                None if budget is None else budget.hard)
         return result
 
     def _root_moves(self, request: GoRequest, report: Report) -> tuple[int, ...]:
@@ -247,7 +251,9 @@ class Player:
             report(InfoString(message))
         if book_answer.move is None:
             return None
-        return Result(book_answer.move, 0, 0, 0, time.perf_counter() - received, (book_answer.move,))
+        seconds = time.perf_counter() - received
+        report(Info(1, 1, 1, int(DRAW), 0, seconds, 0, (book_answer.move,)))  # some hosts expect a line for every move
+        return Result(book_answer.move, 0, 0, 0, seconds, (book_answer.move,))
 
     def _ready_search(self, request: GoRequest, report: Report) -> Search:
         """The search of the mode in use; if it is still being compiled and a clock is running, alpha-beta instead."""
@@ -316,6 +322,7 @@ class Player:
         try:
             if level is not None:
                 return self._apply_skill(self._find_candidates(limits, signals), level, report)
+            report = report_worse_too(report, tb_result)
             if tb_result.is_draw:
                 return replace(self._active.search(report_as_draw(report)), score=int(DRAW))
             return self._active.search(report)
@@ -351,12 +358,15 @@ class Player:
         return result
 
     def _apply_skill(self, result: Result, level: SkillLevel, report: Report) -> Result:
-        """The answer that a weaker player would give after this search; only its line is reported."""
+        """The answer that a weaker player would give after this search: its line is the first that is reported."""
         if not result.infos:
             return result
         last = max(index for index, info in enumerate(result.infos) if info.multipv == 1)
-        chosen = replace(pick_weakened_move(result.infos[last:], level, self._rng), multipv=1)
-        report(chosen)
+        seen = result.infos[last:]
+        chosen = pick_weakened_move(seen, level, self._rng)
+        others = [info for info in seen if info is not chosen]
+        for number, info in enumerate([chosen, *others][: self._settings.multipv], start=1):
+            report(replace(info, multipv=number))
         return replace(result, move=chosen.pv[0], score=chosen.score, pv=chosen.pv)
 
     def signal(self, signals: SearchSignals) -> None:

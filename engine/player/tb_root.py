@@ -19,7 +19,7 @@ from engine.system.errors import InputError
 from engine.system.files import user_path
 from tablebase.background_reader import BackgroundReader
 from tablebase.material import MAX_PIECES, PREFETCH_PIECES, pieces_besides_kings
-from tablebase.root_ranking import DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, SPOILT_LOSS, SPOILT_WIN, WINS, RankedMove
+from tablebase.root_ranking import BLESSED_LOSS, CURSED_WIN, DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, WINS, RankedMove
 
 if TYPE_CHECKING:
     from tablebase.syzygy.tables import SyzygyTables
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _LONGEST_LINE = 100  # plies of a line that are shown
 _SHARE_FOR_LINES = 0.3  # of the time for a move
 _UNCERTAIN = (MAY_WIN, MAY_LOSE)
-_DRAWN = (SPOILT_LOSS, DRAWS, SPOILT_WIN)
+_DRAWN = (BLESSED_LOSS, DRAWS, CURSED_WIN)
 _NEAR_SYZYGY = 3  # Syzygy tables are opened when there are this many pieces more than in the largest of them
 
 
@@ -47,6 +47,7 @@ class TbRootResult:
     lines: tuple[TbLine, ...]  # the best first
     unresolved_moves: tuple[int, ...]  # () for all
     is_draw: bool = False  # whether the unresolved moves draw
+    worse_lines: tuple[TbLine, ...] = ()  # to be shown after the unresolved moves, if more lines are wanted
 
 
 class TbRoot:
@@ -100,7 +101,8 @@ class TbRoot:
 
     def open_files(self) -> None:
         """Start opening the engine's own tables in the background, long before they are needed on the clock."""
-        if self._settings.own_tables and self._own is None:
+        is_opening = not self._opener.wait(0)  # perhaps for a position, which must not be forgotten
+        if self._settings.own_tables and self._own is None and not is_opening:
             self._opener.read([("endgame tables", self._open_and_prepare)])
 
     def _open_and_prepare(self, position: PositionRecord | None = None) -> None:
@@ -196,28 +198,28 @@ class TbRoot:
         by_distance = self._syzygy.ranked_moves(game.position, self._settings.syzygy_50_move_rule)
         if by_distance is None:
             return self._by_value(game, allowed)
-        return self._by_distance([ranked for ranked in by_distance if not allowed or ranked.move in allowed])
+        return self._by_distance([ranked for ranked in by_distance if not allowed or ranked.move in allowed], lines)
 
     def _by_rank(self, game: Game, ranked_moves: list[RankedMove], lines: int, seconds: float | None) -> TbRootResult:
         """The result by tables that know the distance to mate; `ranked_moves` has the best move first."""
         assert self._own is not None
         best = ranked_moves[0].outcome_class
         if best in _DRAWN or best in _UNCERTAIN:  # if it is not certain who wins, a search decides
-            return TbRootResult((), tuple(ranked.move for ranked in ranked_moves if ranked.outcome_class == best),
-                                is_draw=best in _DRAWN)
+            unresolved = tuple(ranked.move for ranked in ranked_moves if ranked.outcome_class == best)
+            return TbRootResult((), unresolved, best in _DRAWN, _worse_lines(ranked_moves, unresolved, lines))
         deadline = FOREVER if seconds is None else time.perf_counter() + _SHARE_FOR_LINES * seconds
         certain = [ranked for ranked in ranked_moves if ranked.outcome_class not in _UNCERTAIN]
         return TbRootResult(tuple(TbLine(_score(ranked), self._own.line(game.position, ranked.move, _plies(ranked),
                                                                         deadline))
                              for ranked in certain[:lines]), ())
 
-    def _by_distance(self, ranked_moves: list[RankedMove]) -> TbRootResult | None:
+    def _by_distance(self, ranked_moves: list[RankedMove], lines: int) -> TbRootResult | None:
         """The result by Syzygy tables: the moves that make progress towards a win, or keep the best result."""
         if not ranked_moves:
             return None
         best = ranked_moves[0]
-        return TbRootResult((), tuple(ranked.move for ranked in ranked_moves if ranked.rank == best.rank),
-                            is_draw=best.outcome_class in _DRAWN)
+        unresolved = tuple(ranked.move for ranked in ranked_moves if ranked.rank == best.rank)
+        return TbRootResult((), unresolved, best.outcome_class in _DRAWN, _worse_lines(ranked_moves, unresolved, lines))
 
     def _by_value(self, game: Game, allowed: Sequence[int]) -> TbRootResult | None:
         """The result by Syzygy tables without DTZ files: the moves that keep the best result."""
@@ -240,6 +242,20 @@ def report_tb_result(tb_result: TbRootResult, seconds: float, report: Report) ->
     return Result(best.line[0], best.score, infos[0].depth, 0, seconds, best.line, infos)
 
 
+def report_worse_too(report: Report, tb_result: TbRootResult) -> Report:
+    """A report for the search of the unresolved moves: after the last of their lines come those that are worse."""
+    if not tb_result.worse_lines:
+        return report
+
+    def report_all(found: Info | Progress | InfoString) -> None:
+        report(found)
+        if isinstance(found, Info) and found.multipv == len(tb_result.unresolved_moves):
+            for number, line in enumerate(tb_result.worse_lines, start=found.multipv + 1):
+                report(replace(found, multipv=number, score=line.score, bound=Bound.EXACT, pv=line.line, wdl=None))
+
+    return report_all
+
+
 def report_as_draw(report: Report) -> Report:
     """A report for the search of a position that the tables call a draw: every line gets that score."""
 
@@ -247,6 +263,19 @@ def report_as_draw(report: Report) -> Report:
         report(replace(found, score=int(DRAW), bound=Bound.EXACT) if isinstance(found, Info) else found)
 
     return report_draw
+
+
+def _worse_lines(ranked_moves: list[RankedMove], unresolved: tuple[int, ...], lines: int) -> tuple[TbLine, ...]:
+    """The lines of the moves that a search of the `unresolved` ones leaves out, as far as `lines` are wanted."""
+    worse = [ranked for ranked in ranked_moves if ranked.move not in unresolved]
+    return tuple(TbLine(_outcome_score(ranked), (ranked.move,)) for ranked in worse[: max(lines - len(unresolved), 0)])
+
+
+def _outcome_score(ranked: RankedMove) -> int:
+    """The score of a move by its outcome alone: a single move is no line that reaches a mate."""
+    if ranked.outcome_class in _DRAWN or ranked.outcome_class in _UNCERTAIN:
+        return int(DRAW)
+    return int(TB_WIN) if ranked.outcome_class in (MATES, WINS) else -int(TB_WIN)
 
 
 def _score(ranked: RankedMove) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import chess
 import chess.pgn
 import pytest
@@ -95,3 +97,11 @@ def test_a_file_that_is_malformed_from_the_first_byte_gets_one_line(capsys, tmp_
     status, _, complaints = run(capsys, "annotate", str(tmp_path / "games.pgn"), "--out", str(tmp_path / "out.pgn"),
                                 "--nodes", "50")
     assert status == 1 and "Traceback" not in complaints and complaints.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="Linux only")
+def test_a_file_that_cannot_be_written_is_called_by_its_name(capsys, tmp_path):
+    (tmp_path / "games.pgn").write_text("1. e4 e5 *")
+    status, _, complaints = run(capsys, "annotate", str(tmp_path / "games.pgn"), "--out", "/proc/annotated.pgn",
+                                "--nodes", "50")
+    assert status != 0 and "/proc/annotated.pgn:" in complaints and ".progress" not in complaints

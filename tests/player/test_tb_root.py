@@ -23,6 +23,7 @@ from engine.search.scores import MATE, TB_BAND, TB_WIN, mate_distance
 from engine.search.tb import TbRecord, no_tb
 from engine.search.types import Info, InfoString, Limits
 from engine.system.errors import InputError
+from tablebase.background_reader import BackgroundReader
 from tablebase.codes import is_won, move_value
 from tablebase.files import Container, TableKind
 from tablebase.material import Ending, all_endings, parse_ending
@@ -285,6 +286,17 @@ def test_a_time_too_short_for_the_tables_is_told_and_kept(monkeypatch):
     assert result.move and time.perf_counter() - started < 0.4
     assert [found.text for found in told if isinstance(found, InfoString)] == [
         "no time to load the endgame tables: the search decides"]
+
+
+def test_getting_ready_does_not_forget_the_position(monkeypatch):
+    """`isready` right after `position`, before the thread that reads the tables has begun."""
+    work = BackgroundReader._work
+    monkeypatch.setattr(BackgroundReader, "_work", lambda reader: time.sleep(0.05) or work(reader))
+    player = Player(Settings())
+    player.set_position(FEW_PIECES, [])
+    player.get_ready()
+    assert player._tb_root.wait(None)
+    assert player._tb_root.probe(player.game, 1, (), None) is not None
 
 
 def test_a_weaker_player_knows_no_tables():

@@ -93,12 +93,12 @@ def _find(driver: Any, selector: str) -> Any:
 
 def _wait(find: Callable[[], Any], description: str) -> Any:
     deadline = time.monotonic() + _TIMEOUT
-    while not (found := find()):
+    while not (element := find()):
         check_interruption()
         if time.monotonic() > deadline:
             raise InputError(f"the page does not show {description}")
         time.sleep(0.05)
-    return found
+    return element
 
 
 def _depth(driver: Any) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import chess
 
+from engine.analysis.claims import loss_claim, mate_claim, material_after_move
 from engine.analysis.engine import Engine
 from engine.analysis.judgement import JudgedMove, judge_move
-from engine.analysis.reasons import exchanged, line_text, mate_length, material_text
+from engine.analysis.reasons import line_text, pieces_text
 from engine.analysis.review import SearchEffort
 from engine.system.errors import InputError
 from engine.ui.game import PlayedGame
 from engine.ui.web import requests
-from engine.ui.web.analysis import material_value
 from engine.ui.web.engine_pool import EnginePool, with_engine
 from engine.ui.web.play import Send
 from engine.ui.web.requests import Message
@@ -53,10 +53,12 @@ def practice_verdict(engine: Engine, board: chess.Board, move: chess.Move) -> Va
 
 
 def _fault_text(judged: JudgedMove, after: chess.Board) -> str:
-    allowed = mate_length(after, judged.played_line[1:])
-    if allowed is not None:
-        return f"it allows mate in {allowed}"
-    lost, gained = exchanged(judged.board, judged.played_line, judged.board.turn)
-    if material_value(lost) > material_value(gained):
-        return f"it loses {material_text(lost, gained)}"
+    line = [chess.Move.from_uci(text) for text in judged.played_line]
+    mate = mate_claim(after, line[1:])
+    if mate is not None:
+        return f"it allows mate in {mate.number}"
+    result = material_after_move(judged.board, line)
+    loss = None if result is None else loss_claim(judged.board, result, judged.move)
+    if loss is not None:
+        return f"it loses {pieces_text(after, loss)}"
     return f"it leaves {judged.after.white()} instead of {judged.before.white()}"

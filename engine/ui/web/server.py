@@ -17,8 +17,8 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from engine.system.errors import InputError, quote
 from engine.system.host import IS_WINDOWS
 from engine.ui.web.requests import LONGEST_MESSAGE
+from engine.ui.web.security import LONGEST_HEAD
 
-_LONGEST_HEAD = 16_384  # bytes of a request line with its headers
 _MOST_CONNECTIONS = 400
 _REQUEST_SECONDS = 10.0  # a connection that has not sent a request by then is closed
 _KEEP_ALIVE = 15  # seconds
@@ -92,7 +92,7 @@ class Server:
             ws_ping_interval=_PING, ws_ping_timeout=_PONG, ws_per_message_deflate=False, lifespan="on",
             log_config=None, access_log=False, proxy_headers=False, server_header=False,
             limit_concurrency=_MOST_CONNECTIONS, timeout_keep_alive=_KEEP_ALIVE,
-            timeout_graceful_shutdown=_SHUTDOWN, h11_max_incomplete_event_size=_LONGEST_HEAD)
+            timeout_graceful_shutdown=_SHUTDOWN, h11_max_incomplete_event_size=LONGEST_HEAD)
         self._server = uvicorn.Server(config)
         self._listener = listener
 

@@ -19,13 +19,15 @@ from engine.ui.web.annotation import LIMITS, AnnotateSession
 from engine.ui.web.engine_pool import EnginePool
 from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work
 from engine.ui.web.practice import PracticeSession
-from engine.ui.web.requests import Message
+from engine.ui.web.requests import LONGEST_MESSAGE, Message
 from engine.ui.web.responses import Value, game_opening_json, make_message, position_json
 from engine.ui.web.security import RateLimiter
 from engine.ui.web.watch import WATCHED_MODES, WatchSession
 from engine.version import VERSION
 
 _RATE, _BURST = 30.0, 100.0  # requests per second: more are delayed
+_MOST_UNANSWERED = 1000  # requests of one page
+_POLICY_VIOLATION = 1008  # WebSocket close code
 _MOST_SAVED = 20_000_000  # bytes of saved games that are sent
 _SEND_SECONDS = 20.0  # that a page may take to receive a message
 
@@ -41,6 +43,8 @@ class Session:
         self._socket, self._pool = socket, pool
         self.last_request_time = time.monotonic()  # when the latest request arrived
         self._rate_limiter = RateLimiter(_RATE, _BURST)
+        self._unanswered: asyncio.Queue[str] = asyncio.Queue()
+        self._unanswered_size = 0  # characters
         self._play = PlaySession(pool, self.send, self)
         self._analysis = AnalysisSession(pool, self.send)
         annotating, watching = AnnotateSession(pool, self.send), WatchSession(pool, self.send)
@@ -70,38 +74,54 @@ class Session:
         }
 
     async def run(self) -> None:
-        """Answer requests until the page disconnects; all jobs have ended when this returns."""
+        """Answer requests until the page disconnects; those that it sent and that are not answered yet are dropped."""
+        tasks = [asyncio.create_task(self._receive_requests()), asyncio.create_task(self._answer_requests())]
         try:
-            while True:
-                text = await self._receive()
-                async with self._guarded():
-                    _request_number.set(None)  # a text that cannot be parsed has no number
-                    name, message = requests.read_message(text)
-                    _request_number.set(requests.optional_int_field(message, "ask"))
-                    await self._handler(name)(message)
-        except WebSocketDisconnect:
-            pass
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await self._pool.run_shielded(self._close())
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def close(self) -> None:
+        """End all jobs; their threads have ended when this returns."""
+        await self._pool.run_shielded(self._close())
 
     async def _close(self) -> None:
         await self.cancel_jobs(*self._jobs)
         await self._play.close()
 
+    async def _receive_requests(self) -> None:
+        """Keep what the page sends until it can be answered; returns when it disconnects or sends far too much.
+
+        The page is read from all the time: otherwise a session would not notice that its page has gone.
+        """
+        while (received := await self._socket.receive())["type"] != "websocket.disconnect":
+            self.last_request_time = time.monotonic()
+            text: str = received.get("text") or ""
+            self._unanswered_size += len(text)
+            if self._unanswered.qsize() >= _MOST_UNANSWERED or self._unanswered_size > LONGEST_MESSAGE:
+                await self.disconnect(_POLICY_VIOLATION)
+                return
+            self._unanswered.put_nowait(text)
+
+    async def _answer_requests(self) -> None:
+        """Answer one request after the other; they are delayed if the page sends too many."""
+        with suppress(WebSocketDisconnect):
+            while True:
+                text = await self._unanswered.get()
+                await asyncio.sleep(self._rate_limiter.wait())
+                self._unanswered_size -= len(text)
+                async with self._guarded():
+                    _request_number.set(None)  # a text that cannot be parsed has no number
+                    name, message = requests.read_message(text)
+                    _request_number.set(requests.optional_int_field(message, "ask"))
+                    await self._handler(name)(message)
+
     async def disconnect(self, code: int) -> None:
         """Close the connection."""
         with suppress(RuntimeError):  # the page has closed it
             await self._socket.close(code)
-
-    async def _receive(self) -> str:
-        """The next text that the page sends; it is delayed if the page sends too many."""
-        received = await self._socket.receive()
-        if received["type"] == "websocket.disconnect":
-            raise WebSocketDisconnect(received.get("code", 1000))
-        self.last_request_time = time.monotonic()
-        await asyncio.sleep(self._rate_limiter.wait())
-        text: str | None = received.get("text")
-        return "" if text is None else text
 
     def _handler(self, name: str) -> Handler:
         if name not in self._handlers:

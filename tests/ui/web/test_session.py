@@ -91,7 +91,7 @@ def test_a_game_of_another_level_can_begin_while_an_engine_is_created(visitor):
 
 
 def test_a_search_for_a_move_is_stopped_for_others_after_half_a_second():
-    with (client(ResourceLimits(sessions=2, hash=16, threads=1)) as made,
+    with (client(ResourceLimits(sessions=3, hash=24, threads=1)) as made,
           made.websocket_connect(TALK, headers=ORIGIN) as one, made.websocket_connect(TALK, headers=ORIGIN) as other):
         visitors = Visitor(one), Visitor(other)
         for visitor in visitors:
@@ -236,6 +236,11 @@ def test_moves_are_judged_for_practice(visitor):
     told = visitor.ask("judge", "judged", start=MATE_IN_ONE, chess960=False, moves=[], uci="a1a8")
     assert told["good"] and told["san"] == "Ra8#"
     assert visitor.ask("judge", "error", **START, uci="e2e5")["text"]
+
+
+def test_half_a_character_in_a_game_is_replaced(visitor):
+    loaded = visitor.ask("load", "loaded", text='[White "\ud800"]\n\n1. e4 {\udfff} e5 *')
+    assert loaded["headers"]["White"] == "?" and loaded["moves"][0]["comment"] == "?"
 
 
 def test_annotation_finds_the_mistake(visitor):
