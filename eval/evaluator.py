@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from engine.system.files import user_path
 from eval.network.file import read_network
 from eval.network.memory import LoadedNetwork
 from eval.wdl import WdlModel, features_wdl_model
@@ -51,17 +52,16 @@ def evaluator_named(name: str, weights: WeightsRecord | None = None) -> Evaluato
     if name == FEATURES:
         return features_evaluator() if weights is None else Evaluator(weights)
     own = features_evaluator().weights if weights is None else weights
-    return Evaluator(own, network_in(BUILT_IN_FILE if name == BUILT_IN else Path(name)))
+    return Evaluator(own, network_in(BUILT_IN_FILE if name == BUILT_IN else user_path(name)))
 
 
 def network_in(path: Path) -> LoadedNetwork:
     """The network in a file, loaded for kernels; callers that name the same file share it."""
-    file = path.expanduser()
     try:
-        status = os.stat(file)  # noqa: PTH116
+        status = os.stat(path)  # noqa: PTH116
     except OSError:
-        return LoadedNetwork(read_network(file))  # raises the InputError
-    return _loaded(file.resolve(), status.st_mtime_ns, status.st_size)
+        return LoadedNetwork(read_network(path))  # raises the InputError
+    return _loaded(path.resolve(), status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(_NETWORKS_KEPT)

@@ -64,6 +64,8 @@ class BackgroundReader:
             read()
         except InputError as error:
             self.warn(str(error))
+        except MemoryError:
+            self.warn(f"not enough memory to load {name}")
         except Exception as error:  # noqa: BLE001  see above
             self.warn(f"{name} is damaged: {' '.join(str(error).split()) or type(error).__name__}")
 

@@ -70,6 +70,12 @@ def ending_of(pieces: Iterable[int]) -> tuple[Ending, bool]:
     return (Ending(black, white) if is_flipped else Ending(white, black)), is_flipped
 
 
+def endings_at_root(pieces: Iterable[int]) -> set[Ending]:
+    """The ending of these pieces and those that one move can lead to; none if there are no pieces besides the kings."""
+    ending = ending_of(pieces)[0]
+    return {ending, *ending.next_endings()} if ending.pieces else set()
+
+
 def parse_ending(text: str) -> Ending:
     """Parse a name such as KQvKR, KQKR or krkq, which name the same ending; InputError for any other text."""
     letters = text.upper().replace("V", "")

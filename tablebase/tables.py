@@ -26,7 +26,7 @@ from tablebase.material import (
     Ending,
     Pieces,
     can_become,
-    ending_of,
+    endings_at_root,
     in_dependency_order,
     pieces_besides_kings,
 )
@@ -178,10 +178,12 @@ class OwnTables:
         self._prepared = pieces
         table_kinds = TableKind if piece_count <= ALL_KINDS_PIECES else (TableKind.WDL,)
         directories = [self.directories[table_kind] for table_kind in table_kinds]
-        jobs = [self._job(directory, ending) for directory in directories for ending in directory.endings
-                if not directory.is_loaded(ending) and can_become(pieces, ending)
-                and _is_affordable(ending, piece_count)]
-        self._reader.read(jobs)
+        missing = [(directory, ending) for directory in directories for ending in directory.endings
+                   if not directory.is_loaded(ending) and can_become(pieces, ending)
+                   and _is_affordable(ending, piece_count)]
+        at_root = endings_at_root(pieces)
+        missing.sort(key=lambda table: table[1] not in at_root)  # the next answer needs those; stable for the others
+        self._reader.read([self._job(directory, ending) for directory, ending in missing])
 
     def load_kernels(self) -> None:
         """Load the kernels that are needed while the clock is running."""
@@ -198,7 +200,7 @@ class OwnTables:
 
     def code(self, position: PositionRecord) -> int | None:
         """The code of a position, loading tables as needed; None if there is no table for it."""
-        if self.why_no_answer(position) is not None:
+        if self.reason_not_covered(position) is not None:
             return None
         code = int(position_code(position, self._record, self._moves))
         if code == UNKNOWN and self.load_for(position, TableKind.WDL, TableKind.DTM):
@@ -207,7 +209,7 @@ class OwnTables:
 
     def outcome(self, position: PositionRecord) -> int | None:
         """OUTCOME_WIN, _DRAW or _LOSS as a search gets it, loading tables as needed; None if it is not certain."""
-        if self.why_no_answer(position) is not None:
+        if self.reason_not_covered(position) is not None:
             return None
         self.load_for(position, TableKind.WDL)
         outcome = int(position_outcome(position, self.outcomes.directory))
@@ -216,9 +218,7 @@ class OwnTables:
     def load_for(self, position: PositionRecord, *table_kinds: TableKind) -> bool:
         """Load the tables of the position and of those its moves lead to; return whether any were missing."""
         self.wait()
-        pieces = pieces_besides_kings(position)
-        endings = {ending_of(pieces)[0]} if pieces else set()
-        endings |= {after for ending in endings for after in ending.next_endings()}
+        endings = endings_at_root(pieces_besides_kings(position))
         directories = [self.directories[table_kind] for table_kind in table_kinds]
         missing = [(directory, ending) for ending in endings for directory in directories
                    if not directory.is_loaded(ending)]
@@ -231,7 +231,7 @@ class OwnTables:
 
         Uses only loaded tables, because it is called while the clock is running.
         """
-        if self.why_no_answer(position) is not None:
+        if self.reason_not_covered(position) is not None:
             return None
         count = int(rank_moves(position, self._record, self._moves, self._ranking))
         return None if count == UNKNOWN else ranked_moves(self._ranking, count)
@@ -253,8 +253,8 @@ class OwnTables:
                 break
         return tuple(line[:length].tolist())
 
-    def why_no_answer(self, position: PositionRecord) -> str | None:
-        """The reason why no table covers a position, loaded or not; None if one may."""
+    def reason_not_covered(self, position: PositionRecord) -> str | None:
+        """Why no table can cover this position; None if one may, loaded or not."""
         piece_count = len(pieces_besides_kings(position)) + 2
         if piece_count > self.max_pieces:
             return f"it has {piece_count} pieces, and the tables go up to {self.max_pieces}"

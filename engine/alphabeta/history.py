@@ -1,7 +1,7 @@
-"""Histories: which moves were good in other nodes, and by how much static evaluations were wrong.
+"""Histories: which moves were good in other nodes.
 
-Quiet moves have a quiet history (by side, threats, from and to), a pawn history and continuation histories; captures
-have a capture history. Correction histories keep by how much searches differed from the static evaluation.
+Quiet moves have a quiet history (by side, threats, from and to), a pawn history and continuation histories, and close
+to the root a low-ply history; captures have a capture history. How wrong evaluations were is in correction.py.
 """
 
 from __future__ import annotations
@@ -9,10 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.see import SEE_VALUES
-from engine.alphabeta.state import CORRECTION_MASK, MAX_TRIED, PAWN_HISTORY_SIZE, PLY_MASK, frame_at
-from engine.alphabeta.tt import is_more_informative
+from engine.alphabeta.state import (
+    LOW_PLIES,
+    MAX_TRIED,
+    PAWN_HISTORY_SIZE,
+    PLY_MASK,
+    frame_at,
+)
 from engine.core.attacks import attacks_by_piece_value
-from engine.core.bits import BISHOP, BIT, EMPTY, KNIGHT, NO_PIECE, PAWN, QUEEN, ROOK, popcount
+from engine.core.bits import BIT, EMPTY, NO_PIECE, PAWN, QUEEN
 from engine.core.legality import is_pseudo_legal
 from engine.core.moves import (
     EN_PASSANT,
@@ -26,19 +31,18 @@ from engine.core.moves import (
 )
 from engine.core.position import is_noisy
 from engine.kernel import inline, kernel
-from engine.search.scores import NO_SCORE, clamp_evaluation, is_decisive
+from engine.search.scores import NO_SCORE
 
 HISTORY_BITS = np.int64(14)
 HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
-# plies between a move and the earlier move of a continuation history
-_CONTINUATION_OFFSETS = np.array([1, 2, 4], np.int64)
+TT_MOVE_HISTORY_BITS = np.int64(13)
+_TT_MOVE_BONUS = np.int64(800)
+# plies between a move and the earlier move of a continuation history; the last two only if far ones are in use
+_CONTINUATION_OFFSETS = np.array([1, 2, 4, 3, 6], np.int64)
+_NEAR_OFFSETS = np.int64(3)
 WEIGHT_BITS = np.int64(10)  # weights of histories are in 1024ths
 _PAWN_MASK = np.uint64(PAWN_HISTORY_SIZE - 1)
-_CORRECTION_BITS = np.int64(10)
-_LARGEST_CORRECTION_BONUS = (np.int64(1) << _CORRECTION_BITS) // 4
-_PAIR_MULTIPLIER = np.uint64(0x4F1)  # odd, so that no bit of the earlier move is lost
 _WHOLE = np.int64(1024)
-_SCALE_BITS = np.int64(14)  # a full entry with weight 1024 corrects by 64 centipawns
 
 
 @inline
@@ -86,6 +90,36 @@ def pawn_history_row(pos, state):
 
 
 @inline
+def has_more_histories(params, ply):
+    """Whether the histories of `more_histories_score` are in use at this ply."""
+    return params.use_far_continuation or (params.use_low_ply_history and ply < LOW_PLIES)
+
+
+@inline
+def more_histories_score(state, ply, move, piece_to):
+    """What continuation histories three and six plies apart and the low-ply history add to the score of a quiet move,
+    in 1024ths.
+    """
+    params, weighted = state.params, np.int64(0)
+    if params.use_far_continuation:
+        history = state.continuation_history
+        weighted += np.int64(history[frame_at(state, ply - 3).piece_to, piece_to]) * params.weight_third
+        weighted += np.int64(history[frame_at(state, ply - 6).piece_to, piece_to]) * params.weight_sixth
+    if params.use_low_ply_history and ply < LOW_PLIES:
+        weighted += np.int64(state.low_ply_history[ply, move & 0xFFF]) * params.weight_low_ply // (ply + 1)
+    return weighted
+
+
+@kernel
+def clear_low_ply_history(state):
+    """Forget the low-ply history: it is of one search only."""
+    if state.params.use_low_ply_history:
+        for ply in range(LOW_PLIES):
+            for code in range(64 * 64):
+                state.low_ply_history[ply, code] = 0
+
+
+@inline
 def quiet_history_score(pos, state, move, ply):
     """The history score of a quiet move."""
     frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
@@ -97,6 +131,8 @@ def quiet_history_score(pos, state, move, ply):
         weighted += np.int64(history[parent.piece_to, piece_to]) * params.weight_last
         weighted += np.int64(history[frame_at(state, ply - 2).piece_to, piece_to]) * params.weight_second
         weighted += np.int64(history[frame_at(state, ply - 4).piece_to, piece_to]) * params.weight_fourth
+    if has_more_histories(params, ply):
+        weighted += more_histories_score(state, ply, move, piece_to)
     return plain + (weighted >> WEIGHT_BITS)
 
 
@@ -127,6 +163,9 @@ def _update_quiet_histories(pos, state, ply, move, bonus):
     if state.params.use_pawn_history:
         row = pawn_history_row(pos, state)
         state.pawn_history[row, piece_to] = apply_gravity(state.pawn_history[row, piece_to], bonus, HISTORY_BITS)
+    if state.params.use_low_ply_history and ply < LOW_PLIES:
+        entry = state.low_ply_history[ply, move & 0xFFF]
+        state.low_ply_history[ply, move & 0xFFF] = apply_gravity(entry, bonus, state.params.history_bits)
     _update_continuation_history(state, ply, piece_to, bonus)
 
 
@@ -144,7 +183,8 @@ def update_tt_move_history(pos, state, ply, depth, move):
 def _update_continuation_history(state, ply, piece_to, bonus):
     """Apply a bonus, or a malus if negative, to a move as the continuation of the moves before it."""
     ply &= PLY_MASK
-    for index in range(len(_CONTINUATION_OFFSETS)):
+    count = len(_CONTINUATION_OFFSETS) if state.params.use_far_continuation else _NEAR_OFFSETS
+    for index in range(count):
         before = np.int64(frame_at(state, ply - _CONTINUATION_OFFSETS[index]).piece_to)
         if before != 0:
             state.continuation_history[before, piece_to] = apply_gravity(state.continuation_history[before, piece_to],
@@ -215,62 +255,24 @@ def update_histories_on_cutoff(pos, state, ply, depth, best, quiets, noisies):
 
 
 @inline
-def _correction_index(key):
-    return np.int64(key & CORRECTION_MASK)
+def update_tt_move_reliability(state, tt_move, best_move, is_pv):
+    """Update how often the TT move is best, by a node that has both."""
+    if state.params.use_tt_move_history and not is_pv and tt_move != NULL_MOVE and best_move != NULL_MOVE:
+        bonus = _TT_MOVE_BONUS if best_move == tt_move else -_TT_MOVE_BONUS
+        state.tt_move_history[0] = apply_gravity(state.tt_move_history[0], bonus, TT_MOVE_HISTORY_BITS)
 
 
 @inline
-def _continuation_correction_index(state, ply):
-    """Index of the correction by the last two moves, hashed: a table of all pairs would not fit into the cache."""
-    parent = frame_at(state, ply - 1)
-    before, last = np.uint64(frame_at(state, ply - 2).piece_to), np.uint64(parent.piece_to)
-    return np.int64((before * _PAIR_MULTIPLIER ^ last) & CORRECTION_MASK)
-
-
-@inline
-def _scale_eval(pos, params, raw):
-    """`raw` scaled by material, and towards 0 as the fifty-move rule draws closer."""
-    if params.use_material_scaling:
-        material = (popcount(pos.types[PAWN]) + 3 * popcount(pos.types[KNIGHT] | pos.types[BISHOP])
-                    + 5 * popcount(pos.types[ROOK]) + 9 * popcount(pos.types[QUEEN]))
-        raw = raw * (params.material_base + params.material_factor * material) // _WHOLE
-    if params.use_rule50_scaling:
-        raw -= raw * np.int64(pos.rule50) // params.rule50_divisor
-    return raw
-
-
-@kernel
-def correct_eval(pos, state, ply, raw):
-    """The static evaluation: `raw`, scaled, plus the correction histories."""
-    us, params = np.int64(pos.side), state.params
-    raw = _scale_eval(pos, params, raw)
-    if not params.use_correction:
-        return clamp_evaluation(raw)
-    total = params.correction_pawn * np.int64(state.pawn_correction[us, _correction_index(pos.pawn_key)])
-    for color in range(2):
-        entry = np.int64(state.non_pawn_correction[us, color, _correction_index(pos.non_pawn_keys[color])])
-        total += params.correction_non_pawn * entry
-    recent = np.int64(state.continuation_correction[_continuation_correction_index(state, ply)])
-    total += params.correction_continuation * recent
-    return clamp_evaluation(raw + (total >> _SCALE_BITS))
-
-
-@kernel
-def update_correction_history(pos, state, ply, depth, error):
-    """Update the correction histories: a search to `depth` returned a score `error` above the static evaluation."""
-    parent = frame_at(state, ply - 1)
-    bonus = min(max(error * depth // 8, -_LARGEST_CORRECTION_BONUS), _LARGEST_CORRECTION_BONUS)
-    us = np.int64(pos.side)
-    piece_to = _correction_index(pos.pawn_key)
-    state.pawn_correction[us, piece_to] = apply_gravity(state.pawn_correction[us, piece_to], bonus, _CORRECTION_BITS)
-    for color in range(2):
-        piece_to = _correction_index(pos.non_pawn_keys[color])
-        entry = state.non_pawn_correction[us, color, piece_to]
-        state.non_pawn_correction[us, color, piece_to] = apply_gravity(entry, bonus, _CORRECTION_BITS)
-    if parent.piece_to != 0:
-        piece_to = _continuation_correction_index(state, ply)
-        state.continuation_correction[piece_to] = apply_gravity(state.continuation_correction[piece_to], bonus,
-                                                                _CORRECTION_BITS)
+def update_history_on_re_search(state, ply, depth, is_quiet, fails_low):
+    """Apply a share of a bonus to the continuation histories of a quiet move that was searched again without reduction
+    and held its score, of a malus if it failed low.
+    """
+    params = state.params
+    if params.use_re_search_bonus and is_quiet and not state.stopped:
+        rate = -params.history_malus if fails_low else params.history_bonus
+        limit = params.history_bonus_max
+        bonus = min(max(rate * depth, -limit), limit) * params.re_search_bonus // _WHOLE
+        _update_continuation_history(state, ply, np.int64(frame_at(state, ply).piece_to), bonus)
 
 
 @inline
@@ -308,12 +310,3 @@ def update_history_on_tt_cutoff(pos, state, ply, depth, move, tt_score, beta):
     """Apply a bonus to the quiet TT move of a node that its TT score cuts off: it would have been best again."""
     if state.params.use_tt_history and tt_score >= beta and move != NULL_MOVE:
         update_tt_move_history(pos, state, ply, depth, move)
-
-
-@inline
-def maybe_update_correction(pos, state, ply, depth, static_eval, best, best_move, bound):
-    """Learn a correction if the search refutes the static evaluation and the best move is not a capture."""
-    if (state.params.use_correction and static_eval != NO_SCORE and not is_decisive(best)
-            and (best_move == NULL_MOVE or not is_noisy(pos, best_move)) and is_more_informative(bound, best,
-                                                                                                 static_eval)):
-        update_correction_history(pos, state, ply, depth, best - static_eval)

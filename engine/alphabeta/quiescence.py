@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.correction import correct_eval
 from engine.alphabeta.evaluation import (
     evaluate_raw,
     horizon_eval,
@@ -14,7 +15,7 @@ from engine.alphabeta.evaluation import (
     tt_eval_or_evaluate,
     unmake_move,
 )
-from engine.alphabeta.history import correct_eval, set_threats
+from engine.alphabeta.history import set_threats
 from engine.alphabeta.movepicker import ALL_QUIETS, BAD_NOISY, NO_QUIETS, QUIET_CHECKS, init_move_picker, next_move
 from engine.alphabeta.node_entry import enter_node, is_draw, should_stop
 from engine.alphabeta.pv import update_pv
@@ -37,6 +38,7 @@ from engine.alphabeta.tt import (
     tt_store,
 )
 from engine.core.bits import EMPTY
+from engine.core.legality import gives_check
 from engine.core.movegen import checkers_and_pinned
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
@@ -120,6 +122,12 @@ def _best_case(pos, state, move, futile, alpha, in_check):
 
 
 @inline
+def _is_checking_capture(pos, params, move):
+    """Whether `move` is a capture or promotion that gives check, if those are never futile."""
+    return params.use_quiescence_check_captures and is_noisy(pos, move) and gives_check(pos, move)
+
+
+@inline
 def _bound_of(best, beta, is_exact):
     return LOWER if best >= beta else (EXACT if is_exact else UPPER)
 
@@ -174,7 +182,7 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
             if _skip_remaining(pos, state, ply, move, in_check, searched):
                 break
             hoped_for = _best_case(pos, state, move, futile, alpha, in_check)
-            if hoped_for <= alpha:
+            if hoped_for <= alpha and not _is_checking_capture(pos, state.params, move):
                 best = max(best, hoped_for)  # it cannot raise the score above alpha
                 continue
         make_move(pos, state, ply, move)

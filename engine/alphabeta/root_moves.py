@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.alphabeta.evaluation import reset_eval_stack
+from engine.alphabeta.history import clear_low_ply_history
 from engine.alphabeta.state import ROOT_OFFSET, STATE_TYPE, StateRecord, frame_at
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.core.moves import NULL_MOVE
@@ -30,13 +31,16 @@ def init_root(pos, state):
     frame_at(state, _ROOT).moves_begin = 0
     for index in range(len(state.stack)):
         state.stack[index].excluded_move = NULL_MOVE
+        state.stack[index].cutoff_count = state.stack[index].reduction = 0
     for index in range(ROOT_OFFSET):
         state.stack[index].piece_to = 0
+    clear_low_ply_history(state)
     state.nmp_min_ply = 0
     state.root_depth = state.completed_depth = 0
     state.line_score = state.line_length = 0
     state.nodes = 0
     state.leaf_nodes = state.beta_cutoffs = state.first_move_cutoffs = 0
+    state.tt_probes = state.tt_hits = state.reduced_searches = state.re_searches = 0
     state.next_poll = 0
     state.stopped = 0
 

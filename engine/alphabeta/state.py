@@ -26,7 +26,7 @@ from eval.weights import WeightsRecord
 from tablebase.syzygy.records import ScratchRecord
 
 STACK_SIZE = MAX_PLY + 8
-ROOT_OFFSET = np.int64(4)  # frames before the root's: those of the moves that led to it, which are not known
+ROOT_OFFSET = np.int64(6)  # frames before the root's: those of the moves that led to it, which are not known
 
 # Every ply fits into these bits. Masking it tells the compiler that it is not negative, which saves a test each time it
 # is used as an index: dozens in a node.
@@ -37,6 +37,7 @@ CORRECTION_SIZE = 1 << 14
 CORRECTION_MASK = np.uint64(CORRECTION_SIZE - 1)
 REDUCTION_ROWS = 64
 MAX_TRIED = 64
+LOW_PLIES = 5  # plies from the root that have a quiet history of their own
 
 
 class FrameRecord(Fields):
@@ -48,6 +49,9 @@ class FrameRecord(Fields):
     static_eval: I4  # corrected; NO_SCORE in check
     positional_eval: I4  # the static evaluation without material, piece-square values and tempo
     double_extensions: I4  # in the line up to here
+    correction: I4  # centipawns by which the correction histories changed the static evaluation
+    reduction: I4  # plies by which the move that is being searched is reduced
+    cutoff_count: I4  # beta cutoffs at this ply since the last visit of a node two plies above
     # The move picker's range in `move_list` and `scored_moves`.
     moves_begin: U4
     moves_cursor: U4
@@ -77,6 +81,10 @@ class StateRecord(Fields):
     leaf_nodes: I8  # positions at the horizon
     beta_cutoffs: I8
     first_move_cutoffs: I8  # those caused by the first move
+    tt_probes: I8
+    tt_hits: I8
+    reduced_searches: I8  # of late moves
+    re_searches: I8  # of moves whose reduced search failed high
     # The transposition table.
     tt_address: I8
     tt_buckets: I8
@@ -124,6 +132,10 @@ class StateRecord(Fields):
     pawn_correction: Annotated[Numbers, "i2", (2, CORRECTION_SIZE)]
     non_pawn_correction: Annotated[Numbers, "i2", (2, 2, CORRECTION_SIZE)]
     continuation_correction: Annotated[Numbers, "i2", CORRECTION_SIZE]  # [the last two moves, hashed]
+    fourth_correction: Annotated[Numbers, "i2", CORRECTION_SIZE]  # [the last move and the fourth last, hashed]
+    minor_correction: Annotated[Numbers, "i2", (2, CORRECTION_SIZE)]  # [side; minor pieces and kings, hashed]
+    low_ply_history: Annotated[Numbers, "i2", (LOW_PLIES, 64 * 64)]  # [ply, from and to], of one search only
+    tt_move_history: Annotated[Numbers, "i8", 1]  # how often the TT move was best of late
     # What tuning may change.
     params: ParamsRecord
     reductions: Annotated[Numbers, "i4", (2, REDUCTION_ROWS, REDUCTION_ROWS)]  # [quiet, depth, moves], 1024ths of a ply
@@ -138,7 +150,8 @@ _ALIGNMENT = 128  # of what follows a state in memory
 _STATE_SIZE = STATE.itemsize + -STATE.itemsize % _ALIGNMENT
 assert STACK_SIZE <= PLIES
 HISTORY_FIELDS = ("stack", "counter_moves", "quiet_history", "capture_history", "continuation_history",
-                  "pawn_history", "pawn_correction", "non_pawn_correction", "continuation_correction")
+                  "pawn_history", "pawn_correction", "non_pawn_correction", "continuation_correction",
+                  "fourth_correction", "minor_correction", "low_ply_history", "tt_move_history")
 
 
 @inline

@@ -23,7 +23,7 @@ from engine.core.setup import compute_keys
 from engine.kernel import Int, array_type, entry, int64, kernel
 from engine.kernel.intrinsics import record_reader
 from engine.search.scores import DRAW, MATE, NO_SCORE
-from engine.system.errors import InputError
+from engine.system.errors import InputError, quote
 
 PackedBoard = np.ndarray[Any, np.dtype[np.uint64]]
 
@@ -35,14 +35,19 @@ _KING_FILE = np.int64(4)
 _SIDE, _CASTLING, _EN_PASSANT, _RULE50, _CHESS960 = range(9, WORDS)
 _WHITE, _BLACK = 7, 8
 _STANDARD = "chess"
+_LONGEST_HISTORY = 600  # plies: few games are longer, and replaying thousands for every position would take minutes
+_LARGEST_COUNTER = 9999  # of a FEN: halfmoves and fullmoves
+_REPETITION_HISTORY = 150  # plies kept of such a game at most: the seventy-five-move rule ends it there
 
 _position_at, _state_at = record_reader(POSITION_TYPE), record_reader(STATE_TYPE)
 
 
 def to_board(position: chess.Board | str) -> chess.Board:
-    """A board, or the board of a FEN; InputError if the text is none."""
+    """A board, or the board of a FEN; InputError if it is neither."""
     if isinstance(position, chess.Board):
         return position
+    if not isinstance(position, str):
+        raise InputError(f"expected a chess.Board or a FEN, got {quote(repr(position))}")
     try:
         return chess.Board(position)
     except ValueError as error:
@@ -52,14 +57,33 @@ def to_board(position: chess.Board | str) -> chess.Board:
 def fen_and_moves(board: chess.Board) -> tuple[str, list[str]]:
     """A FEN and moves that lead from it to the board, so that repetitions count.
 
-    There are no moves if the stack has a null move, or if the caller has edited the board so that the moves no longer
-    lead to it.
+    They are those of the whole game, or of its last part if it is very long. There are no moves if the stack has a null
+    move, or if the caller has edited the board so that the moves no longer lead to it.
     """
     check_variant(board)
+    board = recent_board(board)
     root = board.root()
     if all(board.move_stack) and _leads_to(root.copy(stack=False), board):
         return root.fen(shredder=board.chess960), [move.uci() for move in board.move_stack]
     return board.fen(shredder=board.chess960), []
+
+
+def recent_board(board: chess.Board) -> chess.Board:
+    """The board itself; if it has a very long move stack, a copy with only those moves that may be repeated.
+
+    The counters of such a copy are limited to what a FEN may say.
+    """
+    if len(board.move_stack) <= _LONGEST_HISTORY:
+        return board
+    recent = board.copy(stack=1 + min(board.halfmove_clock, _REPETITION_HISTORY))
+    if max(recent.halfmove_clock, recent.fullmove_number) < _LARGEST_COUNTER:
+        return recent
+    follower = recent.root()
+    follower.halfmove_clock = min(follower.halfmove_clock, _LARGEST_COUNTER - len(recent.move_stack))
+    follower.fullmove_number = min(follower.fullmove_number, _LARGEST_COUNTER - len(recent.move_stack))
+    for move in recent.move_stack:
+        follower.push(move)
+    return follower
 
 
 def _leads_to(follower: chess.Board, board: chess.Board) -> bool:
@@ -72,7 +96,9 @@ def _leads_to(follower: chess.Board, board: chess.Board) -> bool:
 
 
 def check_variant(board: chess.Board) -> None:
-    """InputError if the rules are not those of chess or Chess960."""
+    """InputError if it is not a board, or its rules are not those of chess or Chess960."""
+    if not isinstance(board, chess.Board):
+        raise InputError(f"expected a chess.Board, got {quote(repr(board))}")
     if board.uci_variant != _STANDARD:
         raise InputError(f"unsupported variant {board.uci_variant!r}: only chess and Chess960 are supported")
 

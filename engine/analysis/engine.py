@@ -6,7 +6,7 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from types import TracebackType
 from typing import NoReturn, Self, overload
@@ -37,7 +37,7 @@ from engine.player.request import GoRequest, SearchSignals
 from engine.search.scores import DRAW, MATE, NO_SCORE
 from engine.search.types import Info as SearchInfo
 from engine.search.types import InfoString, Progress, Report, Result, no_report
-from engine.system.errors import InputError
+from engine.system.errors import InputError, quote
 from eval.evaluator import FEATURES, evaluator_named
 from eval.wdl import WdlModel
 
@@ -189,11 +189,9 @@ class Engine:
 
     def evaluate(self, board: chess.Board | str | Iterable[chess.Board | str]) -> Score | list[Score]:
         """The static evaluation of a position, from the side to move's point of view; of several, a list."""
-        if isinstance(board, chess.Board):
-            return self._evaluate(board)
-        if isinstance(board, str):
-            return self._evaluate(to_board(board))
-        return [self._evaluate(to_board(one)) for one in board]
+        if isinstance(board, Iterable) and not isinstance(board, str):
+            return [self._evaluate(to_board(one)) for one in board]
+        return self._evaluate(to_board(board))
 
     def _evaluate(self, board: chess.Board) -> Score:
         if board.uci_variant != "chess":
@@ -286,7 +284,9 @@ class Engine:
         """
         if movetime is depth is nodes is None:
             nodes = EXPLANATION_NODES
-        return explain_board(self, to_board(board), move, SearchEffort(movetime, nodes, depth))
+        board = to_board(board)
+        check_variant(board)
+        return explain_board(self, board, move, SearchEffort(movetime, nodes, depth))
 
     def _open_player(self) -> Player:
         if self._player is None:
@@ -331,18 +331,33 @@ def _go_request(movetime: int | None, depth: int | None, nodes: int | None,
                 moves: Iterable[chess.Move] = ()) -> GoRequest:
     limits = {"movetime": movetime, "depth": depth, "nodes": nodes}
     for name, value in limits.items():
-        if value is not None and value < 1:
-            raise InputError(f"{name} must be at least 1, got {value}")
+        if value is not None:
+            _check_number(name, value, 1)
     is_unlimited = all(value is None for value in limits.values())
     return GoRequest(movetime=movetime, depth=depth, nodes=nodes, infinite=is_unlimited,
-                     search_moves=tuple(move.uci() for move in moves))
+                     search_moves=tuple(_move_text(move) for move in moves))
+
+
+def _check_number(name: str, value: object, least: int) -> None:
+    """InputError unless the value is a whole number that is large enough; NumPy's integers are whole numbers too."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, got {quote(repr(value))}")
+
+
+def _move_text(move: chess.Move) -> str:
+    if not isinstance(move, chess.Move):
+        raise InputError(f"expected a chess.Move, got {quote(repr(move))}")
+    return move.uci()
 
 
 def _play_request(movetime: int | None, depth: int | None, nodes: int | None, clocks: tuple[int, int] | None,
                   increments: tuple[int, int]) -> GoRequest:
     if clocks is not None:
-        if len(clocks) != 2 or len(increments) != 2:
+        if not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in (clocks, increments)):
             raise InputError("clocks and increments must be two numbers each, White's and Black's")
+        for value in (*clocks, *increments):
+            _check_number("a clock", value, 0)
+        _go_request(movetime, depth, nodes)  # checks them
         return GoRequest(clocks, increments, movetime=movetime, depth=depth, nodes=nodes)
     request = _go_request(movetime, depth, nodes)
     if request.infinite:

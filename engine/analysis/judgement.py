@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import chess
 
+from engine.analysis.boards import recent_board
 from engine.analysis.lookup import is_book_theory, opening_name, tb_result, theory_plies
 from engine.analysis.marks import (
     Mark,
@@ -93,7 +94,7 @@ def judge_game(board: chess.Board, moves: Sequence[chess.Move], review: GameRevi
     """Judge the moves of a game that starts at `board`."""
     theory, follower, judged = theory_plies(board, moves), board.copy(), []
     for ply, move in enumerate(moves):
-        before = follower.copy()
+        before = recent_board(follower).copy()
         follower.push(move)
         verified = review.verified.get(ply)
         if verified is None:

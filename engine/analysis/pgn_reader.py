@@ -4,65 +4,62 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO, cast
 
 import chess.pgn
 
 from engine.analysis.boards import check_variant, fen_and_moves
+from engine.analysis.pgn_split import LONGEST_GAME, GameText, split_games
 from engine.core.game import Game
 from engine.system.errors import InputError
 from engine.system.files import open_text
 
 _NO_MOVES = "it has no moves"
-_NO_TAGS = dict(chess.pgn.Game().headers)  # the tags of a text without any
+Warn = Callable[[str], None]
 
 
-class _Handle:
-    """A file-like object over lines, as python-chess reads them."""
-
-    def __init__(self, lines: Iterator[str]) -> None:
-        self._lines = lines
-
-    def readline(self) -> str:
-        """The next line; an empty string at the end."""
-        return next(self._lines, "")
+def ignore_warning(_: str) -> None:
+    """A `warn` that does nothing."""
 
 
-def read_games(path: Path) -> Iterator[tuple[int, chess.pgn.Game | str]]:
-    """Yield the games of a file with their numbers, from 1; an error message in place of a game that is invalid."""
+def read_games(path: Path, warn: Warn = ignore_warning) -> Iterator[tuple[int, chess.pgn.Game | str]]:
+    """Yield the games of a file with their numbers, from 1; an error message in place of a game that is invalid.
+
+    `warn` is called with what had to be left out of a game that is yielded.
+    """
     with open_text(path) as lines:
-        yield from _read_all(lines, f"{path}, ")
+        yield from _read_all(lines, f"{path}, ", warn)
 
 
 def read_games_text(text: str) -> Iterator[tuple[int, chess.pgn.Game | str]]:
     """Yield the games of a PGN text, like `read_games`."""
-    return _read_all(io.StringIO(text), "")
+    return _read_all(io.StringIO(text), "", ignore_warning)
 
 
-def _read_all(lines: Iterator[str], prefix: str) -> Iterator[tuple[int, chess.pgn.Game | str]]:
-    logger = logging.getLogger("chess.pgn")
-    was_disabled, logger.disabled = logger.disabled, True  # errors are reported here, with the game's number
-    try:
-        number, file = 0, _Handle(lines)
-        while (game := chess.pgn.read_game(cast("TextIO", file))) is not None:
-            number += 1
-            problem = _problem(game)
-            yield number, game if problem is None else f"{prefix}{title_of(number, game)}: {problem}"
-    finally:
-        logger.disabled = was_disabled
+def _read_all(lines: Iterable[str], prefix: str, warn: Warn) -> Iterator[tuple[int, chess.pgn.Game | str]]:
+    for number, text in enumerate(split_games(lines), start=1):
+        title = f"{prefix}{title_of(number, text.headers)}"
+        try:
+            game = _parse(text)
+        except InputError as error:
+            yield number, f"{title}: {error}"
+            continue
+        problem = _problem(game)
+        if problem is not None:
+            yield number, f"{title}: {problem}"
+            continue
+        for warning in text.warnings:
+            warn(f"{title}: {warning}")
+        yield number, game
 
 
 def read_game_text(text: str) -> chess.pgn.Game:
     """The first game of a text, which may have no moves; InputError if there is none or it is invalid."""
-    logger = logging.getLogger("chess.pgn")
-    was_disabled, logger.disabled = logger.disabled, True
-    try:
-        game = chess.pgn.read_game(io.StringIO(text))
-    finally:
-        logger.disabled = was_disabled
-    if game is None or (not game.variations and game.headers == _NO_TAGS):
+    first = next(split_games(io.StringIO(text)), None)
+    game = None if first is None else _parse(first)
+    if first is None or game is None or (not game.variations and not first.headers):
         raise InputError("the text contains no game")
     problem = _problem(game)
     if problem is not None and problem != _NO_MOVES:
@@ -70,18 +67,38 @@ def read_game_text(text: str) -> chess.pgn.Game:
     return game
 
 
+def _parse(text: GameText) -> chess.pgn.Game:
+    """The game of a text; InputError if it is too long, or so malformed that python-chess gives up."""
+    if text.size > LONGEST_GAME:
+        raise InputError(f"it is longer than {LONGEST_GAME} characters")
+    with _no_logging():
+        try:
+            game = chess.pgn.read_game(io.StringIO(text.text()))
+        except Exception as error:  # it has no exceptions of its own: unbalanced brackets raise an IndexError
+            raise InputError("its moves are malformed") from error
+    return chess.pgn.Game() if game is None else game
+
+
+@contextmanager
+def _no_logging() -> Iterator[None]:
+    """Within this context python-chess logs nothing: errors are reported with the game's number."""
+    logger = logging.getLogger("chess.pgn")
+    was_disabled, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = was_disabled
+
+
 def count_games(path: Path) -> int:
     """The number of games in a file, valid or not."""
     with open_text(path) as lines:
-        number, file = 0, _Handle(lines)
-        while chess.pgn.skip_game(cast("TextIO", file)):
-            number += 1
-    return number
+        return sum(1 for _ in split_games(lines))
 
 
-def title_of(number: int, game: chess.pgn.Game) -> str:
+def title_of(number: int, headers: Mapping[str, str]) -> str:
     """The name of a game in messages."""
-    return f"game {number} ({game.headers.get('White', '?')} - {game.headers.get('Black', '?')})"
+    return f"game {number} ({headers.get('White', '?')} - {headers.get('Black', '?')})"
 
 
 def _problem(game: chess.pgn.Game) -> str | None:

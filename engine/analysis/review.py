@@ -13,6 +13,7 @@ from typing import Protocol
 
 import chess
 
+from engine.analysis.boards import recent_board
 from engine.analysis.results import AnalysisInfo, Score, drawn_score, mated_score
 
 DEFAULT_NODES = 40_000  # for each position of a game
@@ -95,14 +96,24 @@ class PositionEval:
 
 
 def slices_of(board: chess.Board, moves: Sequence[chess.Move], effort: SearchEffort) -> list[GameSlice]:
-    """The slices of a game that starts at `board`; they do not depend on the number of workers."""
+    """The slices of a game that starts at `board`; they do not depend on the number of workers.
+
+    A slice begins with the first move, or, far into a long game, with a later one that is early enough for repetitions.
+    """
     count = len(moves) + 1
     number = -(-count // _LONGEST)
     borders = [count * part // number for part in range(number + 1)]
     texts = tuple(move.uci() for move in moves)
-    fen = board.fen(shredder=board.chess960)
-    return [GameSlice(fen, board.chess960, texts, begin, end - 1, effort)
-            for begin, end in pairwise(borders)]
+    follower, slices = board.copy(stack=False), []
+    for begin, end in pairwise(borders):
+        start = recent_board(follower)
+        skipped = begin - len(start.move_stack)
+        root = start.root()
+        slices.append(GameSlice(root.fen(shredder=root.chess960), board.chess960, texts[skipped : end - 1],
+                                begin - skipped, end - 1 - skipped, effort))
+        for move in moves[begin:end]:
+            follower.push(move)
+    return slices
 
 
 def evaluate_slice(engine: Analyser, game_slice: GameSlice,

@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.alphabeta.params import ParamsRecord, default_params, set_param
 from engine.mcts import params as tree_params
 from engine.system.errors import InputError, quote
-from engine.system.files import numbered_lines
+from engine.system.files import numbered_lines, user_path
 from eval.evaluator import BUILT_IN, FEATURES, Evaluator, evaluator_named
 from eval.policy.file import read_policy
 from eval.policy.memory import LoadedPolicy
@@ -131,7 +131,7 @@ def _parse_tree(text: str) -> Config:
         if name == _NETWORK:
             network = _network_of(value)
         elif name == _POLICY:
-            policy = str(Path(value).expanduser().absolute())
+            policy = str(user_path(value).absolute())
         else:
             params[name] = _number(name, value)
     tree = TreeConfig(mode, tuple(params.items()), policy)
@@ -150,7 +150,7 @@ def _number(name: str, text: str) -> float:
 
 def _network_of(name: str) -> str:
     """A name that is valid in every process: a file by its absolute path."""
-    return name if name in (FEATURES, BUILT_IN) else str(Path(name).expanduser().absolute())
+    return name if name in (FEATURES, BUILT_IN) else str(user_path(name).absolute())
 
 
 def _lines_of(path: Path) -> list[str]:

@@ -25,8 +25,8 @@ from engine.arena.replay import (
     is_held_out,
     is_in_split,
     is_sampled,
+    line_keys,
     pick,
-    start_keys,
 )
 from engine.arena.wdl_samples import one_position_per_game
 from engine.core.movegen import (
@@ -74,7 +74,7 @@ def replay_policy_samples(pos: PositionRecord, listed: MoveListRecord, good: Arr
                           starts: Arrays, moves: Arrays, keys: Keys, out: Choices) -> Int:
     """Write the samples of the games in `rows` to `out`; returns their number.
 
-    The moves of each game are between two entries of `starts`, `keys` are those of `start_keys`. A game with an illegal
+    The moves of each game are between two entries of `starts`, `keys` are those of `line_keys`. A game with an illegal
     move ends before it.
     """
     written = np.int64(0)
@@ -120,7 +120,7 @@ class PolicySampleSource(SampleSource):
 
     def samples_of(self, games: Games, *, validates: bool) -> Choices:
         """The samples of the held-out games, or of the others."""
-        record, keys = self.filter.record(validates=validates), start_keys(games.rows)
+        record, keys = self.filter.record(validates=validates), line_keys(games)
 
         def run(first: int) -> Choices:
             last = min(first + CHUNK, len(games.rows))
@@ -143,7 +143,8 @@ def held_out_positions(source: SampleSource, seed: int) -> Iterator[PositionReco
     """One position of each held-out game, unless its move is forced."""
     rng = np.random.default_rng(seed)
     for games in source.games():
-        for position, _ in one_position_per_game(pick(games, is_held_out(games.rows, source.filter.held_out)), rng):
+        held_out = pick(games, is_held_out(line_keys(games), source.filter.held_out))
+        for position, _ in one_position_per_game(held_out, rng):
             if count_moves_entry(position) > 1:
                 yield position
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.arena.game_file import GAME_ROW, GAME_ROWS_TYPE, DamagedFileError, Games, read_games, unpack_into
+from engine.arena.pgn_games import PACKED_PGN_BYTES, PGN_BYTES, is_pgn, read_pgn_games
 from engine.core.bits import EMPTY
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import checkers_and_pinned
@@ -43,8 +45,11 @@ class FilterRecord(Fields):
 
 FILTER = dtype_of(FilterRecord)
 FILTER_TYPE = record_type(FILTER)
-_BYTES, _PACKED_BYTES = 4.25, 2.7  # per position in a file, and in one compressed by xz
+_BYTES, _PACKED_BYTES = 4.25, 2.7  # per position in a file of training games, and in one compressed by xz
+_COMPRESSED = (".xz", ".gz", ".bz2", ".zip")
 CHUNK = 512  # games that a thread replays at a time
+_LINE_PLIES = 12  # that tell opening lines apart
+_DRAWS = 1 << 53  # random numbers, which floats hold exactly
 _KEY_MIX = np.uint64(0xD1342543DE82EF95)
 Arrays = npt.NDArray[Any]
 Keys = npt.NDArray[np.uint64]
@@ -90,7 +95,7 @@ def is_sampled(filter_by, key, ply, plies):
        array_type("u8"), SAMPLES_TYPE)
 def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, rows: Arrays, starts: Arrays,
                  moves: Arrays, scores: Arrays, keys: Keys, out: Samples) -> Int:
-    """Write the samples of the games in `rows` to `out`; targets their number.
+    """Write the samples of the games in `rows` to `out`; returns their number.
 
     The moves and scores of each game are between two entries of `starts`, `keys` are those of `start_keys`. A game with
     an illegal move ends before it.
@@ -125,6 +130,18 @@ def start_keys(rows: Arrays) -> Keys:
     return keys
 
 
+def line_keys(games: Games) -> Keys:
+    """[game]: `start_keys`, for games that all begin with the same position: its first moves count too.
+
+    Games that share an opening line are held out together.
+    """
+    keys = start_keys(games.rows)
+    for ply in range(_LINE_PLIES):
+        is_long = games.rows["plies"] > ply
+        keys[is_long] = mix_words(keys[is_long] + games.moves[games.starts[:-1][is_long] + ply].astype(np.uint64))
+    return keys
+
+
 def replay(games: Games, filter_by: SampleFilter, threads: int, *, validates: bool) -> Samples:
     """The samples of all games, in their order, replayed by several threads."""
     weights, record, keys = load_weights(), filter_by.record(validates=validates), start_keys(games.rows)
@@ -145,9 +162,13 @@ class SampleSource:
     """The samples of many files, in shards that fit into memory; the first shard is kept there."""
 
     def __init__(self, paths: Sequence[Path], filter_by: SampleFilter, *, shard_positions: int, threads: int,
-                 warn: Callable[[str], None] = lambda text: None) -> None:
-        """Read the first shard. InputError if a file cannot be read, or if there are too few games."""
-        self._paths, self.filter, self.threads = list(paths), filter_by, threads
+                 window: Sequence[Path] = (), warn: Callable[[str], None] = lambda text: None) -> None:
+        """Read the first shard. InputError if a file cannot be read, or if there are too few games.
+
+        `window` are files of older games: of these only as many are taken as there are in `paths`.
+        """
+        self._paths, self.filter, self.threads = [*paths, *window], filter_by, threads
+        self._shares = dict.fromkeys(window, _share(paths, window))
         self._shard_positions, self._warn = shard_positions, warn
         self.first_games = games = next(self.games(), join([]))
         self.validation = self.samples_of(games, validates=True)
@@ -160,13 +181,14 @@ class SampleSource:
         """The approximate number of shards, from the sizes of the files."""
         if self.first_games.positions < self._shard_positions:
             return 1
-        return max(2, round(sum(map(_estimated_positions, self._paths)) / self._shard_positions))
+        positions = sum(_estimated_positions(path) * self._shares.get(path, 1.0) for path in self._paths)
+        return max(2, round(positions / self._shard_positions))
 
     def games(self) -> Iterator[Games]:
         """Yield shards of games; files are mixed in proportion to their sizes."""
         blocks: list[Games] = []
         positions = 0
-        for block in mixed_blocks(self._paths, self._warn):
+        for block in mixed_blocks(self._paths, self._warn, self._draw):
             blocks.append(block)
             positions += block.positions
             if positions >= self._shard_positions:
@@ -174,6 +196,15 @@ class SampleSource:
                 blocks, positions = [], 0
         if blocks:
             yield self._join(blocks)
+
+    def _draw(self, path: Path, block: Games) -> Games:
+        """The games of a block that are used: a random choice of the older ones, determined by their starts."""
+        share = self._shares.get(path, 1.0)
+        if share >= 1:
+            return block
+        keys = start_keys(block.rows)
+        draws = mix_words(keys + np.uint64(self.filter.seed)) >> np.uint64(11)
+        return pick(block, (draws < share * _DRAWS) | is_held_out(keys, self.filter.held_out))
 
     def _join(self, blocks: Sequence[Games]) -> Games:
         return with_lambda_targets(join(blocks), self.filter.lambda_)
@@ -194,15 +225,16 @@ class SampleSource:
 def held_out_samples(paths: Sequence[Path], filter_by: SampleFilter, threads: int,
                      warn: Callable[[str], None]) -> Samples:
     """The samples of all held-out games of some files, in the order of play."""
-    blocks = (pick(block, is_held_out(block.rows, filter_by.held_out)) for block in mixed_blocks(paths, warn))
+    blocks = (pick(block, is_held_out(start_keys(block.rows), filter_by.held_out))
+              for block in mixed_blocks(paths, warn))
     games = with_lambda_targets(join(list(blocks)), filter_by.lambda_)
     samples = replay(games, filter_by, threads, validates=True)
     return select_samples(samples, filter_by.few_pieces_share, filter_by.seed, threads)
 
 
-def is_held_out(rows: Arrays, held_out: int) -> npt.NDArray[np.bool_]:
-    """[game]: whether it is one of the held-out games, one in `held_out`."""
-    return start_keys(rows) % np.uint64(held_out) == 0
+def is_held_out(keys: Keys, held_out: int) -> npt.NDArray[np.bool_]:
+    """[game]: whether it is one of the held-out games, one in `held_out`, by its key."""
+    return keys % np.uint64(held_out) == 0
 
 
 def pick(games: Games, chosen: npt.NDArray[np.bool_]) -> Games:
@@ -222,12 +254,20 @@ def join(blocks: Sequence[Games]) -> Games:
     return Games(rows, starts, moves, scores)
 
 
-def mixed_blocks(paths: Sequence[Path], warn: Callable[[str], None]) -> Iterator[Games]:
+def _share(paths: Sequence[Path], window: Sequence[Path]) -> float:
+    """The share of the games in `window` that makes as many positions as those in `paths`, at most 1."""
+    new, old = (sum(map(_estimated_positions, files)) for files in (paths, window))
+    return min(new / max(old, 1.0), 1.0)
+
+
+def mixed_blocks(paths: Sequence[Path], warn: Callable[[str], None],
+                 draw: Callable[[Path, Games], Games] = lambda path, block: block) -> Iterator[Games]:
     """The blocks of all files; the next one is always from the file of which the smallest fraction has been read.
 
-    A damaged file is reported to `warn`, after its blocks before the damage.
+    `draw` chooses games of a block. A damaged file is reported to `warn`, after its blocks before the damage.
     """
-    readers = {path: read_games(path) for path in paths}
+    readers = {path: read_pgn_games(path, partial(_warn_about, path, warn)) if is_pgn(path) else read_games(path)
+               for path in paths}
     sizes = {path: max(_estimated_positions(path), 1.0) for path in paths}
     read = dict.fromkeys(readers, 0.0)
     while readers:
@@ -242,12 +282,17 @@ def mixed_blocks(paths: Sequence[Path], warn: Callable[[str], None]) -> Iterator
             del readers[path]
             continue
         read[path] += block.positions / sizes[path]
-        yield block
+        yield draw(path, block)
+
+
+def _warn_about(path: Path, warn: Callable[[str], None], problem: str) -> None:
+    warn(f"{path}: {problem}")
 
 
 def _estimated_positions(path: Path) -> float:
     """The approximate number of positions in a file, from its size; 0 if it is missing, which its reader reports."""
-    bytes_each = _PACKED_BYTES if path.suffix == ".xz" else _BYTES
+    plain, packed = (PGN_BYTES, PACKED_PGN_BYTES) if is_pgn(path) else (_BYTES, _PACKED_BYTES)
+    bytes_each = packed if path.suffix in _COMPRESSED else plain
     return path.stat().st_size / bytes_each if path.exists() else 0.0
 
 

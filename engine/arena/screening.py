@@ -3,13 +3,16 @@
 Each pair of games is played between a random subset of the changes and all the others. So every change takes part in
 every game, on one side or the other, and a linear regression estimates what each is worth, with the error of a match of
 all the games. Interactions between changes are not measured, so a match should confirm the result.
+
+Most changes are worth little. The regression knows that beforehand, as a normal distribution around 0: what few games
+say of a change counts for less than what many say, and screens with other changes and other nodes fold into one.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,12 +20,18 @@ import numpy.typing as npt
 
 from engine.alphabeta.params import PARAMETERS, ParamsRecord
 from engine.arena.configs import Config
-from engine.arena.kernel_games import KernelPair
-from engine.arena.records import Adjudication, GameRecord, Opening
+from engine.arena.kernel_games import KernelPair, table_megabytes
+from engine.arena.records import Adjudication, Opening
 from engine.arena.statistics import CONFIDENCE, Estimate
+from engine.search.params import Parameter
 from engine.system.errors import InputError, quote
 
+PRIOR = 6.0  # Elo: the standard deviation of what changes are worth, before anything is known
 _ELO_PER_GAIN = 800 / math.log(10)  # where the sides are about level
+_LEAST_VARIANCE = 0.01  # of a pair's gain: when the first few pairs are all drawn, they still prove nothing
+# Standard errors from which on a number moves by a share of the way to its better end, and a switch is turned.
+_MOVES = ((1.2, 1.0), (0.5, 0.6))
+_TURNS_SWITCH = 0.9
 
 
 @dataclass(frozen=True)
@@ -55,7 +64,7 @@ def parse_changes(words: Sequence[str], base: Config) -> list[ParamChange]:
 
 def _parse_change(word: str, values: ParamsRecord) -> ParamChange:
     name, equals, between = word.partition("=")
-    row = next((row for row in PARAMETERS if row.name == name), None)
+    row = _row_of(name)
     if row is None:
         raise InputError(f"unknown search parameter {quote(name)}")
     if not equals:
@@ -72,6 +81,10 @@ def _parse_change(word: str, values: ParamsRecord) -> ParamChange:
     return ParamChange(name, low, high)
 
 
+def _row_of(name: str) -> Parameter | None:
+    return next((row for row in PARAMETERS if row.name == name), None)
+
+
 def screen_pairs(changes: Sequence[ParamChange], base: Config, openings: Iterator[Opening], nodes: int,
                  seed: int) -> Iterator[ScreenPair]:
     """Pairs to play, one per opening."""
@@ -83,37 +96,71 @@ def screen_pairs(changes: Sequence[ParamChange], base: Config, openings: Iterato
             replace(base, name=name, params=kept + tuple((change.name, change.high if sign == side else change.low)
                                                          for change, sign in zip(changes, signs, strict=True)))
             for name, side in (("one half", 1), ("the other", -1)))
-        yield ScreenPair(signs, KernelPair(number, opening, first, second, nodes, Adjudication()))
+        yield ScreenPair(signs, KernelPair(number, opening, first, second, nodes, Adjudication(),
+                                           table_megabytes(nodes)))
 
 
 class Screening:
-    """The regression over the pairs played so far."""
+    """The pairs of one screen, as the sums that a regression needs."""
 
-    def __init__(self, changes: Sequence[ParamChange]) -> None:
-        self.changes = list(changes)
+    def __init__(self, changes: Sequence[ParamChange], nodes: int) -> None:
+        self.changes, self.nodes = list(changes), nodes
         self.pairs = 0
         size = len(self.changes)
-        self._products: npt.NDArray[np.float64] = np.zeros((size, size))
-        self._gains: npt.NDArray[np.float64] = np.zeros(size)
+        self.products: npt.NDArray[np.float64] = np.zeros((size, size))
+        self.gains: npt.NDArray[np.float64] = np.zeros(size)
         self._squares = 0.0
 
-    def add(self, signs: Sequence[int], records: Sequence[GameRecord]) -> None:
-        """Add the games of a pair."""
-        gain = sum(2 * record.points - 1 for record in records) / len(records)
-        row = np.array(signs, np.float64)
-        self._products += np.outer(row, row)
-        self._gains += gain * row
+    def add(self, signs: Sequence[int], points: float) -> None:
+        """Add a pair of games, in which the first side scored `points` of two."""
+        gain, row = points - 1, np.array(signs, np.float64)
+        self.products += np.outer(row, row)
+        self.gains += gain * row
         self._squares += gain * gain
         self.pairs += 1
 
-    def effects(self) -> list[tuple[ParamChange, Estimate]]:
-        """Elo of the high value against the low one, for each change, the best first."""
-        if self.pairs <= len(self.changes):
-            raise InputError(f"too few pairs for {len(self.changes)} changes: {self.pairs}")
-        inverse = np.linalg.pinv(self._products)
-        worth = inverse @ self._gains
-        rest = max(self._squares - float(worth @ self._gains), 0.0) / (self.pairs - len(self.changes))
-        errors = CONFIDENCE * np.sqrt(rest * np.diag(inverse))
-        effects = [(change, Estimate(*(_ELO_PER_GAIN * float(gain) for gain in (value, value - error, value + error))))
-                   for change, value, error in zip(self.changes, worth, errors, strict=True)]
-        return sorted(effects, key=lambda item: -item[1].value)
+    @property
+    def variance(self) -> float:
+        """The variance of a pair's gain; no change is large enough to matter here."""
+        return max(self._squares / self.pairs, _LEAST_VARIANCE) if self.pairs else 1.0
+
+
+def fold(screens: Sequence[Screening], prior: float = PRIOR) -> dict[ParamChange, Estimate]:
+    """Elo of the high value against the low one, for each change of any screen, the best first; `prior` is the standard
+    deviation of what changes are worth. InputError if no pair has been played.
+    """
+    if not any(screen.pairs for screen in screens):
+        raise InputError("no pair of games has been played")
+    changes = list(dict.fromkeys(change for screen in screens for change in screen.changes))
+    index = {change: number for number, change in enumerate(changes)}
+    precision, weighted = np.eye(len(changes)) * (_ELO_PER_GAIN / prior) ** 2, np.zeros(len(changes))
+    for screen in screens:
+        own = [index[change] for change in screen.changes]
+        precision[np.ix_(own, own)] += screen.products / screen.variance
+        weighted[own] += screen.gains / screen.variance
+    covariance = np.linalg.inv(precision)
+    worth, errors = covariance @ weighted, CONFIDENCE * np.sqrt(np.diag(covariance))
+    effects = [(change, Estimate(*(_ELO_PER_GAIN * float(gain) for gain in (value, value - error, value + error))))
+               for change, value, error in zip(changes, worth, errors, strict=True)]
+    return dict(sorted(effects, key=lambda item: -item[1].value))
+
+
+def suggest(effects: Mapping[ParamChange, Estimate], base: Config) -> dict[str, int]:
+    """New values of the parameters that should move. Where a parameter has several changes, the surest one decides."""
+    values = base.params_record()
+    surest: dict[str, tuple[float, int]] = {}
+    for change, elo in effects.items():
+        sureness = abs(elo.value) * CONFIDENCE / (elo.high - elo.value)
+        now, better = int(values[change.name]), change.high if elo.value > 0 else change.low
+        moved = round(now + _share(change.name, sureness) * (better - now))
+        if sureness > surest.get(change.name, (0.0, 0))[0]:
+            surest[change.name] = sureness, moved
+    return {name: value for name, (_, value) in surest.items() if value != int(values[name])}
+
+
+def _share(name: str, sureness: float) -> float:
+    """The share of the way to the better end that a parameter moves, by the number of standard errors."""
+    row = _row_of(name)
+    if row is not None and row.is_switch:
+        return float(sureness >= _TURNS_SWITCH)
+    return next((share for least, share in _MOVES if sureness >= least), 0.0)

@@ -58,7 +58,7 @@ def _run_position(game: Game, arguments: argparse.Namespace) -> int:
     nodes, is_whole = _divide(game, depth, arguments.json) if is_divided else _count(game, depth)
     seconds = time.process_time() - started
     if arguments.json:
-        print_object({"kind": "total", "fen": game.fen(), "depth": depth, "complete": is_whole,
+        print_object({"type": "total", "fen": game.fen(), "depth": depth, "complete": is_whole,
                       **_cost(nodes, seconds)})
         return 0
     if is_divided and is_whole:
@@ -80,24 +80,24 @@ def _divide(game: Game, depth: int, as_json: bool) -> tuple[int, bool]:
             except InterruptionError:
                 return nodes, False
             if as_json:
-                print_object({"kind": "move", "move": text, "nodes": leaves})
+                print_object({"type": "move", "move": text, "nodes": leaves})
             else:
                 print(f"{text}: {leaves}", flush=True)
             nodes += leaves
     return nodes, True
 
 
-def _show_move(show: Show, text: str, number: int, leaves: int, share: float) -> None:
-    show(number + share, f"{text}, {leaves:,} nodes")
+def _show_move(show: Show, text: str, number: int, leaves: int, fraction: float) -> None:
+    show(number + fraction, f"{text}, {leaves:,} nodes")
 
 
 def _count(game: Game, depth: int) -> tuple[int, bool]:
     nodes = 0
     with progress_bar(1.0, counts=False) as show:
-        def report(leaves: int, share: float) -> None:
+        def report(leaves: int, fraction: float) -> None:
             nonlocal nodes
             nodes = leaves
-            show(share, f"{leaves:,} nodes")
+            show(fraction, f"{leaves:,} nodes")
 
         try:
             return count_leaves(game.position, depth, report=report), True
@@ -126,7 +126,7 @@ def _run_suite(arguments: argparse.Namespace) -> int:
     wrong, nodes = sum(not count.is_right for count in counts), sum(count.leaves for count in counts)
     seconds = time.process_time() - started
     if arguments.json:
-        print_object({"kind": "total", "positions": len(results), "counts": len(counts), "wrong": wrong,
+        print_object({"type": "total", "positions": len(results), "counts": len(counts), "wrong": wrong,
                       **_cost(nodes, seconds)})
     else:
         print(f"{pluralize(len(results), 'position')}, {pluralize(len(counts), 'count')}, "
@@ -158,8 +158,8 @@ def _count_line(line: PerftLine, arguments: argparse.Namespace) -> list[PerftCou
               if depth <= deepest and (arguments.max_nodes is None or known <= arguments.max_nodes)]
     for count in counts:
         if arguments.json:
-            print_object({"kind": "count", "line": line.number, "fen": line.fen, "depth": count.depth,
+            print_object({"type": "count", "line": line.number, "fen": line.fen, "depth": count.depth,
                           "known": count.known, "nodes": count.leaves, "correct": count.is_right})
         elif not count.is_right:
-            print(f"line {line.number}: {line.fen}: depth {count.depth} has {count.known}, counted {count.leaves}")
+            print(f"line {line.number}: {line.fen}: depth {count.depth} must be {count.known}, got {count.leaves}")
     return counts

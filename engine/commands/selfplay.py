@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from itertools import count, islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +18,13 @@ from engine.arena.cancellation import cancel_games
 from engine.arena.cluster import cluster
 from engine.arena.configs import DEFAULT, Config, parse_config
 from engine.arena.game_file import MAGIC, DamagedFileError, GameFile, read_games
+from engine.arena.manifest import add_run, is_as_noted, manifest_of, network_id, read_runs
 from engine.arena.openings import Openings
 from engine.arena.played_on import PlayedOn, count_played_on
 from engine.arena.shards import in_order
 from engine.arena.training import TrainingShard, TreeTrainingShard, games_per_shard
 from engine.commands.shared.arguments import (
+    FloatRange,
     IntRange,
     OutputFile,
     add_concurrency,
@@ -35,11 +38,13 @@ from engine.commands.shared.arguments import (
 from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.output import print_warning
 from engine.commands.shared.progress import progress_bar
+from engine.commands.shared.provenance import today
 from engine.mcts.params import BY_MODE
 from engine.search.modes import DEFAULT_MODE
 from engine.system.errors import InputError
 from engine.system.files import begins_with
 from engine.system.host import usable_cores
+from engine.version import VERSION
 
 _DAMAGED = 1
 _MATE_SCORE = 30_000
@@ -57,20 +62,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_seed(parser, "all games")
     parser.add_argument("--mode", default=DEFAULT_MODE.name, choices=(DEFAULT_MODE.name, *BY_MODE),
                         help=f"the search mode (default {DEFAULT_MODE.name})")
-    parser.add_argument("--setting", type=text, default=DEFAULT, metavar="CONFIG",
+    parser.add_argument("--config", type=text, default=DEFAULT, metavar="CONFIG",
                         help="the config that plays (as in `match`)")
     parser.add_argument("--network", type=text, metavar="FILE",
                         help="a network to evaluate with, or `features`")
     parser.add_argument("--openings", type=in_file, metavar="FILE",
                         help="EPD or PGN: start from these, each followed by 2 or 3 random moves")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
+    conflicts_with(parser.add_argument("--chess960-share", type=FloatRange(0, 1), default=0.0, metavar="X",
+                                       help="share of the games that start from random positions of Chess960, "
+                                       "whatever the openings of the others are (default 0)"), "--chess960")
     parser.add_argument("--adjudicate", type=IntRange(0, _MATE_SCORE), metavar="CP",
                         help="end games after four plies in a row beyond this score, but one in 20 is played on; 0 to "
                         f"play all of them on (default {_DECISIVE}); with --stats, count the games that were played on")
     conflicts_with(add_concurrency(parser), "--cluster")
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="play on the dask cluster at tcp://...")
-    conflicts_with(stats, "--positions", "--minutes", "--out", "--nodes", "--seed", "--mode", "--setting", "--network",
-                   "--openings", "--chess960", "--concurrency", "--cluster")
+    conflicts_with(stats, "--positions", "--minutes", "--out", "--nodes", "--seed", "--mode", "--config", "--network",
+                   "--openings", "--chess960", "--chess960-share", "--concurrency", "--cluster")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,6 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _play(arguments: argparse.Namespace) -> int:
+    read_runs(arguments.out)  # InputError now, rather than after the games
     file = GameFile(arguments.out)
     warning = file.recover() if arguments.out.exists() else None
     if warning is not None:
@@ -91,6 +100,8 @@ def _play(arguments: argparse.Namespace) -> int:
     config = parse_config(_with_mode(arguments)).with_network(arguments.network)
     if config.tree is not None and arguments.openings is not None:
         raise InputError("--openings works with alphabeta only: tree searches start from random moves")
+    if config.tree is not None and arguments.chess960_share:
+        raise InputError("--chess960-share works with alphabeta only: use --chess960")
     if config.tree is not None and arguments.adjudicate is not None:
         raise InputError("--adjudicate works with alphabeta only: tree searches have their own rules")
     here = executors.threads if config.tree is None else executors.processes  # Python code plays the games of trees
@@ -112,17 +123,36 @@ def _play(arguments: argparse.Namespace) -> int:
     print(f"{games} games, {file.positions - before} positions, {nodes} nodes in {seconds:.1f} s: "
           f"{nodes * rate / 1e6:.3f} Mnps, {(file.positions - before) * rate:.0f} positions per second; "
           f"{file.positions} positions in the file")
+    if games:
+        add_run(arguments.out, _run(arguments, config, games, file.positions - before), file.positions)
     return 0
+
+
+def _run(arguments: argparse.Namespace, config: Config, games: int, positions: int) -> dict[str, Any]:
+    """What the manifest of a file tells about a run that added games to it."""
+    openings = None if arguments.openings is None else arguments.openings.name
+    return {"date": today(), "version": VERSION, "seed": arguments.seed, "nodes": arguments.nodes,
+            "config": config.name, "network": network_id(config.network), "openings": openings,
+            "chess960": arguments.chess960, "chess960_share": arguments.chess960_share,
+            "adjudicate": _win_score(arguments) or 0, "games": games, "positions": positions}
 
 
 def _shards(arguments: argparse.Namespace, config: Config, first: int) -> Iterator[TrainingShard | TreeTrainingShard]:
     """The shards from number `first` on, endlessly."""
     games = games_per_shard(arguments.nodes, config)
-    common = games, arguments.nodes, arguments.seed, config, arguments.chess960
+    common = games, arguments.nodes, arguments.seed, config
     if config.tree is not None:
-        yield from (TreeTrainingShard(number, *common) for number in count(first))
+        yield from (TreeTrainingShard(number, *common, arguments.chess960) for number in count(first))
     for number, openings in _openings_of_shards(arguments, games, first):
-        yield TrainingShard(number, *common, openings, _win_score(arguments))
+        if _is_chess960_shard(number, arguments.chess960_share):
+            yield TrainingShard(number, *common, chess960=True, win_score=_win_score(arguments))
+        else:
+            yield TrainingShard(number, *common, arguments.chess960, openings, _win_score(arguments))
+
+
+def _is_chess960_shard(number: int, share: float) -> bool:
+    """Whether a shard is one of those that start from random positions of Chess960, spread evenly."""
+    return int((number + 1) * share) > int(number * share)
 
 
 def _win_score(arguments: argparse.Namespace) -> int | None:
@@ -144,8 +174,8 @@ def _openings_of_shards(arguments: argparse.Namespace, games: int, first: int) -
 def _with_mode(arguments: argparse.Namespace) -> str:
     """The config with its mode, in the syntax of `match`."""
     if arguments.mode == DEFAULT_MODE.name:
-        return str(arguments.setting)
-    return arguments.mode if arguments.setting == DEFAULT else f"{arguments.mode},{arguments.setting}"
+        return str(arguments.config)
+    return arguments.mode if arguments.config == DEFAULT else f"{arguments.mode},{arguments.config}"
 
 
 def _print_stats(path: Path, win_score: int | None) -> int:
@@ -179,7 +209,15 @@ def _print_stats(path: Path, win_score: int | None) -> int:
         drawn, lost = played_on.drawn / played_on.games, played_on.lost / played_on.games
         print(f"{played_on.games} games were played on beyond {win_score} centipawns: {drawn:.1%} drawn, "
               f"{lost:.1%} lost")
+    return _DAMAGED if _print_manifest(path, problem) else 0
+
+
+def _print_manifest(path: Path, problem: str | None) -> bool:
+    """Print the runs that played a file, and what is wrong with it; returns whether anything is."""
+    for run in read_runs(path):
+        print(", ".join(f"{name} {value}" for name, value in run.items() if value not in (None, False)))
+    if problem is None and not is_as_noted(path):
+        problem = f"{path} does not have the checksum in {manifest_of(path)}"
     if problem is not None:
         print(f"error: {problem}", file=sys.stderr)
-        return _DAMAGED
-    return 0
+    return problem is not None

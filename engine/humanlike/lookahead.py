@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.evaluation import evaluate_raw, make_move, unmake_move
-from engine.alphabeta.node_entry import enter_node, is_draw
+from engine.alphabeta.node_entry import enter_node, is_draw, should_stop
 from engine.alphabeta.pv import update_pv
 from engine.alphabeta.see import SEE_VALUES, capture_gain
 from engine.alphabeta.state import PLY_MASK, STATE_TYPE, StateRecord, frame_at
@@ -115,9 +115,8 @@ def humanlike_search(pos, state, vision, depth, capture_plies, alpha, beta, ply,
     """
     ply &= PLY_MASK
     # Step 1. Stop, draws, mate and stalemate.
-    if enter_node(state, ply):
-        return DRAW
-    if is_draw(pos, state, ply):
+    enter_node(state, ply)
+    if should_stop(state) or is_draw(pos, state, ply):
         return DRAW
     checkers, pinned = checkers_and_pinned(pos)
     begin = np.int64(frame_at(state, ply).moves_begin)

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from engine.mcts import params
 from engine.mcts.searcher import MctsSearch
+from engine.system.files import user_path
 from eval.policy.file import read_policy
 from eval.policy.memory import LoadedPolicy
 
@@ -36,7 +37,7 @@ class MctsOptions(Protocol):
 def mcts(options: MctsOptions, megabytes: int) -> MctsSearch:
     """The learned search: a policy guides the selection, and the network gives the WDL of leaves."""
     tree_params = params.learned(leaf_depth=options.mcts_leaf_depth, contempt=options.contempt / _HUNDREDTHS)
-    policy = LoadedPolicy(read_policy(options.policy_file)) if options.policy_file else None
+    policy = LoadedPolicy(read_policy(user_path(options.policy_file))) if options.policy_file else None
     return MctsSearch(tree_params, megabytes, options.threads, options.mcts_pool, policy=policy)
 
 

@@ -25,6 +25,7 @@ class RootLine:
     value: float  # the average value, from -1 to 1
     draw: float  # the average probability of a draw
     is_over: bool  # whether the game ends where the line does
+    is_capped: bool = False  # whether the score was lowered to that of the best line
 
     @property
     def wdl(self) -> tuple[int, int, int]:
@@ -39,6 +40,19 @@ def best_lines(pool: Pool, params: TreeParamsRecord, curve: ValueCurve, count: i
     keys = _keys(children, by_average=params.selection == Selection.EVEN)
     ranked = np.argsort(-keys, kind="stable")[:min(count, int(np.isfinite(keys).sum()))]
     return [_line(pool, children[index], curve) for index in ranked]
+
+
+def in_score_order(lines: list[RootLine]) -> list[RootLine]:
+    """The first line, then the others by their scores.
+
+    The tree prefers the first to all others: a higher mean of few visits says only that they are not better.
+    """
+    if not lines:
+        return lines
+    best = lines[0]
+    others = [replace(line, score=best.score, is_capped=True) if line.score > best.score else line
+              for line in lines[1:]]
+    return [best, *sorted(others, key=lambda line: -line.score)]
 
 
 def mean_value(node: Any) -> float:

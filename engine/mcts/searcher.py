@@ -20,7 +20,7 @@ from engine.alphabeta.tt import TranspositionTable
 from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord
 from engine.mcts.iterate import grow
-from engine.mcts.lines import RootLine, best_lines, without_unfinished_mate
+from engine.mcts.lines import RootLine, best_lines, in_score_order, without_unfinished_mate
 from engine.mcts.nodes import Pool, compact, prove_node
 from engine.mcts.params import Selection, TreeParamsRecord, puct
 from engine.mcts.shared_values import SharedValues
@@ -29,7 +29,7 @@ from engine.mcts.worker import WorkerRecord, new_worker
 from engine.search.interface import Search
 from engine.search.scores import INFINITE, MATE, is_decisive, mate_distance
 from engine.search.tb import TbRecord, no_tb
-from engine.search.types import Info, Limits, Report, Result, no_report
+from engine.search.types import Bound, Info, Limits, Report, Result, no_report
 from engine.system.errors import InputError
 from eval.evaluator import Evaluator, built_in_evaluator
 from eval.policy.memory import NO_POLICY, LoadedPolicy, built_in_policy
@@ -331,7 +331,8 @@ class MctsSearch(Search):
         if is_last:
             self._pause[0], deadline = 0, time.perf_counter() + _MATE_SECONDS
             lines = [self._with_mate(line, deadline) for line in lines]
-        lines = [without_unfinished_mate(line, self._curve) for line in lines]
+            lines += [self._unvisited_line(move, deadline) for move in self._unvisited_moves(len(lines))]
+        lines = in_score_order([without_unfinished_mate(line, self._curve) for line in lines])
         nodes, seconds = self.nodes, self._elapsed()
         self._next_report = min(seconds * _REPORT_GROWTH, seconds + _MAX_REPORT_INTERVAL)
         depth = max(round(sum(int(worker.depth_sum) for worker in self._workers) / max(nodes, 1)), 1)
@@ -339,13 +340,31 @@ class MctsSearch(Search):
         hits = sum(int(state.tb_hits) for state in self._states)
         for number, line in enumerate(lines, start=1):
             infos.append(Info(depth, max(seldepth, depth), number, line.score, nodes, seconds, self.pool.hashfull(),
-                              line.moves, tb_hits=hits, wdl=self._wdl(line)))
+                              line.moves, Bound.UPPER if line.is_capped else Bound.EXACT, tb_hits=hits,
+                              wdl=self._wdl(line)))
             report(infos[-1])
         return lines
 
     def _wdl(self, line: RootLine) -> tuple[int, int, int] | None:
         """The WDL of a line by the tree; None without the WDL model, or if the score is decisive."""
-        return line.wdl if self._params.use_outcome and not is_decisive(line.score) else None
+        has_wdl = self._params.use_outcome and line.visits and not line.is_capped and not is_decisive(line.score)
+        return line.wdl if has_wdl else None
+
+    def _unvisited_moves(self, shown: int) -> list[int]:
+        """The root moves without a visit that are needed to show as many lines as were asked for."""
+        children = self.pool.children(self.pool.nodes[self.pool.root])
+        unvisited: list[int] = children[(children["visits"] == 0) & (children["proof"] == 0)]["move"].tolist()
+        return unvisited[: max(self._limits.multipv - shown, 0)]
+
+    def _unvisited_line(self, move: int, deadline: float) -> RootLine:
+        """A move that the tree left out, with the score of a search to depth 1 after it."""
+        position, state = self._position.copy(), self._states[0]
+        make_if_legal(position, move)
+        state.deadline, state.pv_is_not_needed = _in_nanoseconds(deadline), 0
+        init_root_entry(position, state)
+        score = -int(search_from(position, state, 1, -int(INFINITE), int(INFINITE), 0))
+        value = float(np.sign(score)) if is_decisive(score) else 0.0
+        return RootLine(score, (move,), 0, value, 0.0, is_over=False)
 
     def _with_mate(self, line: RootLine, deadline: float) -> RootLine:
         """Return the line, completed up to the mate of its score, which a search of a leaf may have proven."""

@@ -12,6 +12,7 @@ from engine.core.fen import fullmove_number
 from engine.core.game import Game, make_if_legal
 from engine.player.options import Settings
 from engine.player.request import GoRequest
+from engine.system.files import user_path
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class PlayerBook:
 
     def open(self) -> None:
         """Open the book that the settings name, or the built-in one; InputError if it is unusable."""
-        book = Book(self._settings.book_file or BUILT_IN)
+        book = Book(user_path(self._settings.book_file) if self._settings.book_file else BUILT_IN)
         if self._book is not None:
             self._book.close()
         self._book = book

@@ -37,6 +37,7 @@ class Effect(Enum):
 
     NONE = auto()
     NEW_SEARCH = auto()  # only if the kind in use is one of the row's `modes`
+    POLICY = auto()  # like NEW_SEARCH, but a named file must be valid even if it is not used now
     MEMORY = auto()
     THREADS = auto()
     CLEAR = auto()
@@ -154,7 +155,7 @@ class Settings:
     evaluation: str = _combo("Evaluation", "what evaluates positions: a neural network, or features that can be "
                              "explained", "network", ("network", "features"), effect=Effect.EVALUATION)
     policy_file: str = _string("PolicyFile", "mcts: file of the policy that guides the search; empty for the built-in "
-                               "policy", effect=Effect.NEW_SEARCH, modes=("mcts",))
+                               "policy", effect=Effect.POLICY, modes=("mcts",))
     book_file: str = _string("BookFile", "Polyglot book to play from; empty for the built-in book", effect=Effect.BOOK)
     own_book: bool = _check("OwnBook", "plays from an opening book", False, effect=Effect.BOOK)
     book_depth: int = _spin("Book Depth", "last move of the game for which the book is consulted", 255, 1, 255,

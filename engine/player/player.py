@@ -19,17 +19,19 @@ from engine.kernel import is_compiling
 from engine.player.options import Effect, Option, Settings
 from engine.player.request import GoRequest, SearchSignals
 from engine.player.skill import SkillLevel, pick_weakened_move, skill_level, skill_limits
-from engine.player.tb_root import TbRoot, TbRootResult, report_as_draw, report_tb_result
+from engine.player.tb_root import TbRoot, TbRootResult, report_as_draw, report_tb_result, report_worse_too
 from engine.player.timing import LagEstimate, move_budget
 from engine.search.interface import Clearable, Evaluating, Resizable, Search, Stoppable, TbProbing, Threaded
 from engine.search.modes import DEFAULT_MODE, SearchMode, mode_named
 from engine.search.scores import DRAW
 from engine.search.tb import no_tb
 from engine.search.time_management import Budget
-from engine.search.types import InfoString, Limits, Report, Result
+from engine.search.types import Info, InfoString, Limits, Report, Result
 from engine.system import host
 from engine.system.errors import InputError, quote
+from engine.system.files import user_path
 from eval.evaluator import BUILT_IN, FEATURES, Evaluator, evaluator_named
+from eval.policy.file import read_policy
 
 if TYPE_CHECKING:
     from engine.humanlike.searcher import HumanlikeSearch
@@ -38,8 +40,8 @@ if TYPE_CHECKING:
 _MEGABYTE = 1 << 20
 _WARM_UP_MEGABYTES = 1
 _SHORTEST_THOUGHT = 0.001  # seconds
-_PULSE = 0.05  # seconds between two checks of the signals
-_SHORT_PULSE = 0.005  # seconds between two checks of kernels that are being loaded
+_SHORT_PULSE = 0.005  # seconds between two checks of kernels or tables that are being loaded
+_SHARE_FOR_TABLES = 0.7  # of the longest time for a move: to wait for tables, which answer better than any search
 _COMPILING_TIMEOUT = 6.0  # seconds that `isready` waits for the kernels of another mode
 _TABLES_TIMEOUT = 2.0  # seconds that `isready` waits for endgame tables
 
@@ -54,7 +56,10 @@ class Player:
         self._moves: tuple[str, ...] = ()  # the moves since then, as they were written
         self._mode = DEFAULT_MODE.name  # what `_search` is
         self._evaluation = evaluator_named(BUILT_IN)
-        self._search = DEFAULT_MODE.create(settings, Settings().hash)  # `apply` checks what was asked for
+        default = Settings().hash  # `apply` checks what was asked for
+        self._search, megabytes = DEFAULT_MODE.create_largest(settings, default)
+        self.start_message = None if megabytes == default else (  # for the user
+            f"not enough memory for Hash {default}: using {megabytes} MB")
         self._loading: threading.Thread | None = None  # loads the kernels of another mode
         self._active = self._search  # the search that a `go` uses
         self._book: PlayerBook | None = None  # until a book is used
@@ -84,7 +89,9 @@ class Player:
     def apply(self, option: Option) -> str | None:
         """Do what a changed option requires; returns a message for the user, if any. InputError if that fails."""
         mode = self._settings.search_mode
-        if mode != self._mode or (option.effect is Effect.NEW_SEARCH and mode in option.modes):
+        if option.effect is Effect.POLICY and self._settings.policy_file:
+            read_policy(user_path(self._settings.policy_file))  # InputError, whatever the mode
+        if mode != self._mode or (option.effect in (Effect.NEW_SEARCH, Effect.POLICY) and mode in option.modes):
             self._change_search(mode)
         match option.effect:
             case Effect.MEMORY:
@@ -211,21 +218,23 @@ class Player:
         side, ply = int(self.game.position.side), len(self._moves)
         self._lag.observe(request, side, ply)
         root_moves, level = self._root_moves(request, report), self._level()
-        result = self._book_answer(request, received, report)
+        result, budget = self._book_answer(request, received, report), None
         if result is None:
             self._active = self._ready_search(request, report)
             budget = None if request.infinite else move_budget(request, self.game, self._settings.move_overhead,
                                                                self._lag)
             tb_result = TbRootResult((), root_moves)
             if level is None:
+                self._await_tables(request, budget, received, signals, report)
                 seconds = None if budget is None or request.ponder else budget.hard - (time.perf_counter() - received)
-                tb_result = self._probe_root(request, root_moves, seconds, signals, report)
+                tb_result = self._probe_root(root_moves, seconds, report)
             if tb_result.lines:
                 result = report_tb_result(tb_result, time.perf_counter() - received, report)
             else:
                 limits = self._limits(request, tb_result.unresolved_moves, budget, received, signals)
                 result = self._run_search(limits, signals, tb_result, level, report)
-        self._lag.record_answer(request, side, ply, time.perf_counter() - received)
+        self._lag.record_answer(request, side, ply, time.perf_counter() - received,
+                                None if budget is None else budget.hard)
         return result
 
     def _root_moves(self, request: GoRequest, report: Report) -> tuple[int, ...]:
@@ -242,7 +251,9 @@ class Player:
             report(InfoString(message))
         if book_answer.move is None:
             return None
-        return Result(book_answer.move, 0, 0, 0, time.perf_counter() - received, (book_answer.move,))
+        seconds = time.perf_counter() - received
+        report(Info(1, 1, 1, int(DRAW), 0, seconds, 0, (book_answer.move,)))  # some hosts expect a line for every move
+        return Result(book_answer.move, 0, 0, 0, seconds, (book_answer.move,))
 
     def _ready_search(self, request: GoRequest, report: Report) -> Search:
         """The search of the mode in use; if it is still being compiled and a clock is running, alpha-beta instead."""
@@ -253,17 +264,26 @@ class Player:
             self._loading.join(_SHORT_PULSE)  # loading without compiling takes no time worth mentioning
         return self._search
 
-    def _probe_root(self, request: GoRequest, root_moves: tuple[int, ...], seconds: float | None,
-                    signals: SearchSignals,
-                    report: Report) -> TbRootResult:
-        """Probe the loaded endgame tables at the root; without an answer all `root_moves` are left to the search.
-
-        Only a request without a clock waits for tables that are still loading.
+    def _await_tables(self, request: GoRequest, budget: Budget | None, received: float, signals: SearchSignals,
+                      report: Report) -> None:
+        """Wait for tables that are being read: on the clock for those of this position, otherwise for all, so that
+        the search finds the same each time. If the time is up first, that is reported.
         """
         self._tb_root.prefetch_for(self.game)
-        may_wait = not request.is_timed and self._tb_root.is_close_to_tables(self.game)
-        while may_wait and not signals.stop.is_set() and not self._tb_root.wait(_PULSE):
-            pass
+        if not self._tb_root.is_close_to_tables(self.game):
+            return
+        deadline = None if budget is None or request.ponder else received + _SHARE_FOR_TABLES * budget.hard
+        while not (self._tb_root.is_ready_for(self.game) if request.is_timed else self._tb_root.wait(0)):
+            now = time.perf_counter()
+            if deadline is None and budget is not None and signals.ponderhit.is_set():
+                deadline = now + _SHARE_FOR_TABLES * budget.hard
+            if signals.stop.is_set() or (deadline is not None and now >= deadline):
+                report(InfoString("no time to load the endgame tables: the search decides"))
+                return
+            self._tb_root.wait(_SHORT_PULSE if deadline is None else min(_SHORT_PULSE, deadline - now))
+
+    def _probe_root(self, root_moves: tuple[int, ...], seconds: float | None, report: Report) -> TbRootResult:
+        """Probe the loaded endgame tables at the root; without an answer all `root_moves` are left to the search."""
         for warning in self._tb_root.take_warnings():
             report(InfoString(warning))
         tb_result = self._tb_root.probe(self.game, self._settings.multipv, root_moves, seconds)
@@ -302,6 +322,7 @@ class Player:
         try:
             if level is not None:
                 return self._apply_skill(self._find_candidates(limits, signals), level, report)
+            report = report_worse_too(report, tb_result)
             if tb_result.is_draw:
                 return replace(self._active.search(report_as_draw(report)), score=int(DRAW))
             return self._active.search(report)
@@ -337,12 +358,15 @@ class Player:
         return result
 
     def _apply_skill(self, result: Result, level: SkillLevel, report: Report) -> Result:
-        """The answer that a weaker player would give after this search; only its line is reported."""
+        """The answer that a weaker player would give after this search: its line is the first that is reported."""
         if not result.infos:
             return result
         last = max(index for index, info in enumerate(result.infos) if info.multipv == 1)
-        chosen = replace(pick_weakened_move(result.infos[last:], level, self._rng), multipv=1)
-        report(chosen)
+        seen = result.infos[last:]
+        chosen = pick_weakened_move(seen, level, self._rng)
+        others = [info for info in seen if info is not chosen]
+        for number, info in enumerate([chosen, *others][: self._settings.multipv], start=1):
+            report(replace(info, multipv=number))
         return replace(result, move=chosen.pv[0], score=chosen.score, pv=chosen.pv)
 
     def signal(self, signals: SearchSignals) -> None:

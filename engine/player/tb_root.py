@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.game import Game
@@ -17,9 +16,10 @@ from engine.search.tb import TbRecord, no_tb
 from engine.search.time_management import FOREVER
 from engine.search.types import Bound, Info, InfoString, Progress, Report, Result
 from engine.system.errors import InputError
+from engine.system.files import user_path
 from tablebase.background_reader import BackgroundReader
-from tablebase.material import PREFETCH_PIECES, pieces_besides_kings
-from tablebase.root_ranking import DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, SPOILT_LOSS, SPOILT_WIN, WINS, RankedMove
+from tablebase.material import MAX_PIECES, PREFETCH_PIECES, pieces_besides_kings
+from tablebase.root_ranking import BLESSED_LOSS, CURSED_WIN, DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, WINS, RankedMove
 
 if TYPE_CHECKING:
     from tablebase.syzygy.tables import SyzygyTables
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _LONGEST_LINE = 100  # plies of a line that are shown
 _SHARE_FOR_LINES = 0.3  # of the time for a move
 _UNCERTAIN = (MAY_WIN, MAY_LOSE)
-_DRAWN = (SPOILT_LOSS, DRAWS, SPOILT_WIN)
+_DRAWN = (BLESSED_LOSS, DRAWS, CURSED_WIN)
 _NEAR_SYZYGY = 3  # Syzygy tables are opened when there are this many pieces more than in the largest of them
 
 
@@ -47,6 +47,7 @@ class TbRootResult:
     lines: tuple[TbLine, ...]  # the best first
     unresolved_moves: tuple[int, ...]  # () for all
     is_draw: bool = False  # whether the unresolved moves draw
+    worse_lines: tuple[TbLine, ...] = ()  # to be shown after the unresolved moves, if more lines are wanted
 
 
 class TbRoot:
@@ -76,16 +77,17 @@ class TbRoot:
         """The engine's own tables, and those of a folder that the user names."""
         from tablebase.tables import BUILT_IN, OwnTables
 
-        folder = self._settings.table_path
-        if folder and not any(Path(folder).glob("*.tables")):
-            raise InputError(f"no tables in {folder}")
-        return OwnTables([*([Path(folder)] if folder else []), BUILT_IN])
+        named = self._settings.table_path
+        folders = [user_path(named)] if named else []
+        if not all(any(folder.glob("*.tables")) for folder in folders):
+            raise InputError(f"no tables in {named}")
+        return OwnTables([*folders, BUILT_IN])
 
     def _open_syzygy(self) -> str | None:
         from tablebase.syzygy.tables import SyzygyTables
 
         text = self._settings.syzygy_path
-        folders = [Path(part) for part in text.split(os.pathsep) if part]
+        folders = [user_path(part) for part in text.split(os.pathsep) if part]
         if not folders:
             self._syzygy = None
             return None
@@ -99,7 +101,8 @@ class TbRoot:
 
     def open_files(self) -> None:
         """Start opening the engine's own tables in the background, long before they are needed on the clock."""
-        if self._settings.own_tables and self._own is None:
+        is_opening = not self._opener.wait(0)  # perhaps for a position, which must not be forgotten
+        if self._settings.own_tables and self._own is None and not is_opening:
             self._opener.read([("endgame tables", self._open_and_prepare)])
 
     def _open_and_prepare(self, position: PositionRecord | None = None) -> None:
@@ -140,6 +143,29 @@ class TbRoot:
         return self._opener.wait(seconds) and all(
             tables.wait(seconds) for tables in (self._own, self._syzygy) if tables is not None)
 
+    def is_ready_for(self, game: Game) -> bool:
+        """Whether `probe` can answer for this game, or nothing that is being read would help it to."""
+        is_opening = not self._opener.wait(0)  # asked before what it opens: so nothing is missed in between
+        if self._is_covered_by_own(game):
+            if is_opening and self._own is None:
+                return False
+            if self._own is not None and self._own.ranked_moves(game.position) is not None:
+                return True
+            if is_opening or (self._own is not None and not self._own.wait(0)):
+                return False
+        return not self._is_covered_by_syzygy(game) or self._is_syzygy_ready_for(game)
+
+    def _is_covered_by_own(self, game: Game) -> bool:
+        return self._settings.own_tables and _count_pieces(game) <= MAX_PIECES and not game.position.castling
+
+    def _is_covered_by_syzygy(self, game: Game) -> bool:
+        return self._syzygy is not None and _count_pieces(game) <= self._syzygy.max_pieces
+
+    def _is_syzygy_ready_for(self, game: Game) -> bool:
+        assert self._syzygy is not None
+        return self._syzygy.wait(0) or self._syzygy.ranked_moves(
+            game.position, self._settings.syzygy_50_move_rule) is not None
+
     def take_warnings(self) -> list[str]:
         """Problems with files since the last call."""
         return [warning for source in (self._opener, self._own, self._syzygy) if source is not None
@@ -167,33 +193,33 @@ class TbRoot:
                             or ranked.move in allowed]
             if ranked_moves:
                 return self._by_rank(game, ranked_moves, lines, seconds)
-        if self._syzygy is None or _count_pieces(game) > self._syzygy.max_pieces:
+        if self._syzygy is None or not self._is_covered_by_syzygy(game):
             return None
         by_distance = self._syzygy.ranked_moves(game.position, self._settings.syzygy_50_move_rule)
         if by_distance is None:
             return self._by_value(game, allowed)
-        return self._by_distance([ranked for ranked in by_distance if not allowed or ranked.move in allowed])
+        return self._by_distance([ranked for ranked in by_distance if not allowed or ranked.move in allowed], lines)
 
     def _by_rank(self, game: Game, ranked_moves: list[RankedMove], lines: int, seconds: float | None) -> TbRootResult:
         """The result by tables that know the distance to mate; `ranked_moves` has the best move first."""
         assert self._own is not None
         best = ranked_moves[0].outcome_class
         if best in _DRAWN or best in _UNCERTAIN:  # if it is not certain who wins, a search decides
-            return TbRootResult((), tuple(ranked.move for ranked in ranked_moves if ranked.outcome_class == best),
-                                is_draw=best in _DRAWN)
+            unresolved = tuple(ranked.move for ranked in ranked_moves if ranked.outcome_class == best)
+            return TbRootResult((), unresolved, best in _DRAWN, _worse_lines(ranked_moves, unresolved, lines))
         deadline = FOREVER if seconds is None else time.perf_counter() + _SHARE_FOR_LINES * seconds
         certain = [ranked for ranked in ranked_moves if ranked.outcome_class not in _UNCERTAIN]
         return TbRootResult(tuple(TbLine(_score(ranked), self._own.line(game.position, ranked.move, _plies(ranked),
                                                                         deadline))
                              for ranked in certain[:lines]), ())
 
-    def _by_distance(self, ranked_moves: list[RankedMove]) -> TbRootResult | None:
+    def _by_distance(self, ranked_moves: list[RankedMove], lines: int) -> TbRootResult | None:
         """The result by Syzygy tables: the moves that make progress towards a win, or keep the best result."""
         if not ranked_moves:
             return None
         best = ranked_moves[0]
-        return TbRootResult((), tuple(ranked.move for ranked in ranked_moves if ranked.rank == best.rank),
-                            is_draw=best.outcome_class in _DRAWN)
+        unresolved = tuple(ranked.move for ranked in ranked_moves if ranked.rank == best.rank)
+        return TbRootResult((), unresolved, best.outcome_class in _DRAWN, _worse_lines(ranked_moves, unresolved, lines))
 
     def _by_value(self, game: Game, allowed: Sequence[int]) -> TbRootResult | None:
         """The result by Syzygy tables without DTZ files: the moves that keep the best result."""
@@ -216,6 +242,20 @@ def report_tb_result(tb_result: TbRootResult, seconds: float, report: Report) ->
     return Result(best.line[0], best.score, infos[0].depth, 0, seconds, best.line, infos)
 
 
+def report_worse_too(report: Report, tb_result: TbRootResult) -> Report:
+    """A report for the search of the unresolved moves: after the last of their lines come those that are worse."""
+    if not tb_result.worse_lines:
+        return report
+
+    def report_all(found: Info | Progress | InfoString) -> None:
+        report(found)
+        if isinstance(found, Info) and found.multipv == len(tb_result.unresolved_moves):
+            for number, line in enumerate(tb_result.worse_lines, start=found.multipv + 1):
+                report(replace(found, multipv=number, score=line.score, bound=Bound.EXACT, pv=line.line, wdl=None))
+
+    return report_all
+
+
 def report_as_draw(report: Report) -> Report:
     """A report for the search of a position that the tables call a draw: every line gets that score."""
 
@@ -223,6 +263,19 @@ def report_as_draw(report: Report) -> Report:
         report(replace(found, score=int(DRAW), bound=Bound.EXACT) if isinstance(found, Info) else found)
 
     return report_draw
+
+
+def _worse_lines(ranked_moves: list[RankedMove], unresolved: tuple[int, ...], lines: int) -> tuple[TbLine, ...]:
+    """The lines of the moves that a search of the `unresolved` ones leaves out, as far as `lines` are wanted."""
+    worse = [ranked for ranked in ranked_moves if ranked.move not in unresolved]
+    return tuple(TbLine(_outcome_score(ranked), (ranked.move,)) for ranked in worse[: max(lines - len(unresolved), 0)])
+
+
+def _outcome_score(ranked: RankedMove) -> int:
+    """The score of a move by its outcome alone: a single move is no line that reaches a mate."""
+    if ranked.outcome_class in _DRAWN or ranked.outcome_class in _UNCERTAIN:
+        return int(DRAW)
+    return int(TB_WIN) if ranked.outcome_class in (MATES, WINS) else -int(TB_WIN)
 
 
 def _score(ranked: RankedMove) -> int:

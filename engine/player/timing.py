@@ -4,6 +4,7 @@ engine.search.time_management.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 
 from engine.core.game import Game
@@ -15,32 +16,49 @@ _REMEMBERED = 16
 _CAUTION = 1.5  # times the longest delay seen
 _LEAST_LAG = 0.001  # seconds
 _CLOCKS_RESOLUTION = 0.002  # hosts give whole milliseconds, and may round either way
+_UNEXPECTED_DELAY = 0.003  # seconds; see `LagEstimate.reserve`
+_DELAYS_IN_RESERVE = 2  # of the largest seen
+_MOVES_IN_RESERVE = 60  # whose delays are kept in reserve if the increments do not pay for them
+_LARGEST_RESERVE_SHARE = 0.5  # of the first clock
 
 
 class LagEstimate:
-    """How long moves are under way to the host, as its clocks tell: what they lost that the engine did not use."""
+    """How long moves are delayed: on the way to the host, as its clocks tell, and in the engine, by busy neighbours."""
 
     def __init__(self) -> None:
-        self._seen: deque[float] = deque(maxlen=_REMEMBERED)
+        self._seen: deque[float] = deque(maxlen=_REMEMBERED)  # what the clock lost that the engine did not use
+        self._delays: deque[float] = deque(maxlen=_REMEMBERED)  # that, and what the engine used beyond its limit
         self._expected: tuple[int, int, float] | None = None  # side to move, ply, and what its clock should show
+        self.forget()
 
     def forget(self) -> None:
         """Begin a game, perhaps with another host."""
         self._seen.clear()
+        self._delays.clear()
         self._expected = None
+        self._overstepped = self._largest_delay = 0.0
+        self._first_clock = 0.0  # or a larger one that was seen later
 
     def observe(self, request: GoRequest, side: int, ply: int) -> None:
         """Compare the clock of a new order with what it should show after the last answer."""
         left = request.times[side]
+        if left is not None:
+            self._first_clock = max(self._first_clock, left / 1000)
         if self._expected is not None and left is not None and self._expected[:2] == (side, ply):
             lost = self._expected[2] - left / 1000
             if lost > -_CLOCKS_RESOLUTION:  # otherwise time was added, and nothing can be learned
                 self._seen.append(max(lost, 0.0))
+                self._delays.append(self._seen[-1] + self._overstepped)
+                self._largest_delay = max(self._largest_delay, self._delays[-1])
         self._expected = None
 
-    def record_answer(self, request: GoRequest, side: int, ply: int, seconds: float) -> None:
-        """Remember what the clock should show at this side's next move, after an answer that took so long."""
+    def record_answer(self, request: GoRequest, side: int, ply: int, seconds: float, hard: float | None = None) -> None:
+        """Remember what the clock should show at this side's next move, after an answer that took so long.
+
+        `hard` is the time that it might have taken at most.
+        """
         left = request.times[side]
+        self._overstepped = 0.0 if hard is None else max(seconds - hard, 0.0)
         if left is not None and not request.waits_for_stop:
             self._expected = side, ply + 2, (left + request.increments[side]) / 1000 - seconds
 
@@ -50,12 +68,25 @@ class LagEstimate:
             return allowed
         return min(allowed, max(_CAUTION * max(self._seen), _LEAST_LAG))
 
+    def reserve(self, increment: float) -> float:
+        """The part of the clock to keep for delays: for some as large as the largest seen, and for more of the usual
+        ones than the increments pay for.
+
+        Even if none was seen some may come, more of them in a longer game; but they partly cancel out, so this part
+        grows with the square root of the first clock, and costs a longer game a smaller share.
+        """
+        usual = sum(self._delays) / len(self._delays) if self._delays else 0.0
+        return min(max(math.sqrt(_UNEXPECTED_DELAY * self._first_clock), _DELAYS_IN_RESERVE * self._largest_delay,
+                       _MOVES_IN_RESERVE * (usual + _LEAST_LAG - increment)),
+                   _LARGEST_RESERVE_SHARE * self._first_clock)
+
 
 def move_budget(request: GoRequest, game: Game, move_overhead: int,
                 lag: LagEstimate | None = None) -> time_management.Budget | None:
     """The time for this move, or None if the order has neither a clock nor a movetime; the overhead is milliseconds.
 
-    With this move all of the overhead is kept back; the moves to come may be planned with the lag that was seen.
+    With this move all of the overhead is kept back; the moves to come may be planned with the lag that was seen, and a
+    reserve is left for delays that were not expected.
     """
     overhead = move_overhead / 1000
     side = int(game.position.side)
@@ -65,7 +96,8 @@ def move_budget(request: GoRequest, game: Game, move_overhead: int,
     budget = None
     if left is not None:
         own_clock = time_management.ClockState(left / 1000, request.increments[shown] / 1000, request.moves_to_go)
-        budget = time_management.time_budget(own_clock, overhead, None if lag is None else lag.estimate(overhead))
+        budget = time_management.time_budget(own_clock, overhead) if lag is None else time_management.time_budget(
+            own_clock, overhead, lag.estimate(overhead), lag.reserve(own_clock.increment))
         if len(game.legal_moves()) == 1:
             budget = time_management.Budget(0.0, budget.hard)  # there is nothing to think about
     if request.movetime is None:

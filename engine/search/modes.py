@@ -9,6 +9,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from engine.system.errors import InputError
+
 if TYPE_CHECKING:
     from engine.search.interface import Search
 
@@ -29,6 +31,16 @@ class SearchMode(NamedTuple):
         module, _, function = self.factory.partition(":")
         factory = cast("Callable[[Any, int], Search]", getattr(import_module(module), function))
         return factory(settings, megabytes)
+
+    def create_largest(self, settings: Any, megabytes: int) -> tuple[Search, int]:
+        """A new search and the megabytes it may use: these, or half as many until the memory can be had."""
+        while True:
+            try:
+                return self.create(settings, megabytes), megabytes
+            except InputError:
+                if megabytes == 1:
+                    raise
+                megabytes //= 2
 
 
 MODES = (

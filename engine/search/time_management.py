@@ -16,6 +16,7 @@ _MOVES_TO_SURVIVE = 60  # moves for which the overhead is kept back in sudden de
 _LARGEST_SOFT_SHARE = 0.5  # of the time left on the clock after the overhead
 _LARGEST_HARD_SHARE = 0.75
 _HARD_PER_SOFT = 4.5
+_HARD_WITHIN_RESERVE = 2.0  # times the soft time
 _LARGEST_OVERHEAD_SHARE = 0.1  # of a fixed time per move
 _LEAST_TIME = 0.001  # to find any move
 _SHARE_OF_RESERVE = 0.01
@@ -47,14 +48,18 @@ class Budget:
     hard: float
 
 
-def time_budget(clock: ClockState, overhead: float, lag: float | None = None) -> Budget:
+def time_budget(clock: ClockState, overhead: float, lag: float | None = None, reserve: float = 0.0) -> Budget:
     """The time to spend on one move, which may lose `overhead` in transmission; later ones lose `lag` each.
 
-    Without a `lag` they are expected to lose the overhead as well.
+    Without a `lag` they are expected to lose the overhead as well. The `reserve` is never planned away: it is there for
+    delays that nobody expected.
     """
     lag = overhead if lag is None else lag
     moves = EXPECTED_MOVES_TO_GO if clock.moves_to_go is None else min(max(clock.moves_to_go, 1), MAX_MOVES_TO_GO)
-    usable = clock.left - overhead
+    usable = clock.left - overhead - reserve
+    if reserve and usable < _LEAST_TIME < clock.left - overhead:
+        soft = max(_SHARE_OF_RESERVE * (clock.left - overhead), _LEAST_TIME)
+        return Budget(soft, _HARD_WITHIN_RESERVE * soft)
     if usable < _LEAST_TIME:
         usable = max(clock.left * _WHEN_OUT_OF_TIME, _LEAST_TIME)
     # Every move to come gains an increment and loses a lag. If the lags use up the plan, the time left is a

@@ -30,6 +30,29 @@ _PACKED = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}  # with the module that 
 _UNREADABLE = (".zst", ".7z", ".rar")
 
 
+def user_path(name: str) -> Path:
+    """The path that a user names; a leading ~ stands for a home folder. InputError if there can be no such path."""
+    path = Path(name)
+    check_name(path)
+    try:
+        return path.expanduser()
+    except RuntimeError as error:  # no such user
+        raise InputError(f"cannot find the home folder of {quote(name.split('/', maxsplit=1)[0])}") from error
+
+
+def read_bytes(path: Path, largest: int) -> bytes:
+    """The whole content of a plain file; InputError if it cannot be read or is larger than `largest`.
+
+    No more than its size is read: the system's own files have none, and some of them never end.
+    """
+    size = file_size(path, largest)
+    with open_bytes(path) as file:
+        try:
+            return file.read(size)
+        except (OSError, MemoryError) as error:
+            raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'out of memory'}") from error
+
+
 def file_size(path: Path, largest: int | None = None) -> int:
     """The size of a plain file; InputError if there is no such file or it is larger than `largest`."""
     check_name(path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import sys
 import threading
 import time
@@ -63,9 +62,12 @@ class UciOutput:
 
 def _opened(path: str) -> IO[str]:
     """The file to append to. Only a plain file will do: a pipe could block, or feed the log back as input."""
+    from engine.system.files import user_path  # not needed before the handshake
+
     try:
-        if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH110, PTH116
+        file = user_path(path)
+        if file.exists() and not file.is_file():
             raise InputError(f"{path} is not a plain file")
-        return open(path, "a", encoding="utf-8")  # noqa: PTH123  open as long as the process
+        return file.open("a", encoding="utf-8")  # open as long as the process
     except (OSError, ValueError) as error:  # InputError is a ValueError too: it has its message already
         raise InputError(str(error)) from error

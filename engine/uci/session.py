@@ -53,6 +53,7 @@ class UciSession:
         self._late_answers: list[threading.Thread] = []  # to `isready`
         self._is_over = threading.Event()  # no more input will come
         self._pending: GoCommand | None = None  # the last `go`, until it is stopped
+        self._is_position_refused = False  # whether the last `position` was invalid, so that the one before it holds
         self._commands: dict[str, Callable[[list[str]], None]] = {
             "uci": self._uci, "debug": self._ignore, "isready": self._isready, "setoption": self._setoption,
             "register": self._ignore, "ucinewgame": self._ucinewgame, "position": self._position, "go": self._go,
@@ -110,6 +111,8 @@ class UciSession:
             from engine.player.player import Player
 
             player = Player(self.settings)
+            if player.start_message is not None:
+                self._info_string(player.start_message)
             player.load()
             with self._settings_lock:
                 self._catch_up(player)
@@ -147,9 +150,9 @@ class UciSession:
                 self.output.open_log(self.settings.debug_log_file)
             elif player is not None:
                 message = player.apply(option)
-        except InputError as error:
+        except Exception as error:  # whatever it is: a value that cannot be used must not end the game
             self.settings.restore(option, before)
-            raise InputError(f"option {option.name}: {error}") from error
+            raise InputError(f"option {option.name}: {error or type(error).__name__}") from error
         if message is not None:
             self._info_string(f"option {option.name}: {message}")
 
@@ -223,8 +226,9 @@ class UciSession:
             self.player.new_game()
 
     def _position(self, words: list[str]) -> None:
-        position_command = parse_position_command(words)
         self._stop_search()
+        self._is_position_refused = True  # until it is set up
+        position_command = parse_position_command(words)
         # anything but the starting position may be invalid
         if self.player is None and position_command != PositionCommand():
             from engine.uci.fallback import read_board
@@ -232,6 +236,7 @@ class UciSession:
             read_board(position_command.fen, position_command.moves, self.settings.uci_chess960)
         with self._settings_lock:
             self._apply_position(self.player, position_command)
+        self._is_position_refused = False
 
     def _go(self, words: list[str]) -> None:
         request = parse_go(words, self._info_string)
@@ -239,6 +244,8 @@ class UciSession:
         if request.perft is not None:
             self._print(perft_lines(self.ready_player().game, request.perft))
         else:
+            if self._is_position_refused:
+                self._info_string("the last position was refused: the answer is for the one before it")
             self._pending = GoCommand(request, self)
             self._pending.start()
 

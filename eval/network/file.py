@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.system.errors import InputError, quote
-from engine.system.files import open_bytes, write_file
+from engine.system.files import read_bytes, write_file
 from eval.binary_file import LARGEST_FILE, ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, require
 from eval.weight_file import parse_wdl_model
 
@@ -123,8 +123,7 @@ class Network:
 
 def read_network(path: Path | str) -> Network:
     """The network in a file; InputError, in one line that names the file, if it is missing or invalid."""
-    with open_bytes(Path(path), LARGEST_FILE) as file:
-        content = file.read()
+    content = read_bytes(Path(path), LARGEST_FILE)
     try:
         return _parse(content)
     except InputError as error:

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.system.errors import InputError
-from engine.system.files import open_bytes, write_file
+from engine.system.files import read_bytes, write_file
 from eval.binary_file import LARGEST_FILE, ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, require
 
 VERSION = 1
@@ -71,8 +71,7 @@ def blocks_of(hidden: int) -> tuple[ArrayBlock, ...]:
 
 def read_policy(path: Path | str) -> Policy:
     """The policy in a file; InputError, in one line that names the file, if it is missing or invalid."""
-    with open_bytes(Path(path), LARGEST_FILE) as file:
-        content = file.read()
+    content = read_bytes(Path(path), LARGEST_FILE)
     try:
         return _parse(content)
     except InputError as error:

@@ -24,7 +24,7 @@ from engine.kernel.records import new_record
 from engine.system.errors import InputError
 from tablebase.background_reader import BackgroundReader, publish
 from tablebase.codes import UNKNOWN
-from tablebase.material import Pieces, can_turn_into, pieces_besides_kings
+from tablebase.material import Pieces, can_turn_into, endings_at_root, pieces_besides_kings
 from tablebase.root_ranking import RankedMove, empty_ranking, ranked_moves
 from tablebase.syzygy.headers import FILES, check_header, parts_of, set_part
 from tablebase.syzygy.probe_dtz import rank_moves_by_dtz
@@ -93,7 +93,10 @@ class SyzygyTables:
         self._prepared = have
         needed = [(pieces, table_kind) for pieces, table_kind in self._paths
                   if (pieces, table_kind) not in self._opened and can_turn_into(have, pieces)]
-        needed.sort(key=lambda job: (job[1], len(job[0])))  # WDL first, because searches need it
+        at_root = {tuple(sorted(pieces)) for ending in endings_at_root(have.elements())
+                   for pieces in (ending.pieces, (piece ^ 8 for piece in ending.pieces))}
+        # The next answer needs those; then WDL, because searches need it.
+        needed.sort(key=lambda job: (job[0] not in at_root, job[1], len(job[0])))
         self._reader.read([("the kernel", rank_moves_by_dtz.load),
                            *((str(self._paths[job]), partial(self._open, *job)) for job in needed)] if needed else [])
 

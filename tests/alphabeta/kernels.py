@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.correction import correct_eval, maybe_update_correction, update_correction_history
 from engine.alphabeta.evaluation import is_improving, lazy_eval, make_move, tt_eval_or_evaluate
 from engine.alphabeta.history import (
     apply_eval_diff_bonus,
     apply_gravity,
-    correct_eval,
     last_move_was_quiet,
-    maybe_update_correction,
     piece_to_index,
     set_threats,
-    update_correction_history,
     update_histories_on_cutoff,
+    update_history_on_re_search,
     update_last_move_on_fail_low,
 )
 from engine.alphabeta.movepicker import (
@@ -26,6 +25,8 @@ from engine.alphabeta.movepicker import (
     quiet_gives_check,
 )
 from engine.alphabeta.pruning import lazy_reverse_futility, next_probcut_move, prune_noisy, prune_quiet
+from engine.alphabeta.quiescence import quiescence
+from engine.alphabeta.reductions import attacks_more_valuable
 from engine.alphabeta.see import flag_see_ok, see_ge
 from engine.alphabeta.state import STATE_TYPE, frame_at
 from engine.alphabeta.tb import probe_tb_score
@@ -244,3 +245,18 @@ def learn_fail_low(pos, state, ply, depth, best, old_alpha):
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64, int64, int64)
 def learn_surprise(pos, state, ply, depth, static_eval, best, best_move, bound):
     maybe_update_correction(pos, state, ply, depth, static_eval, best, best_move, bound)
+
+
+@entry(POSITION_TYPE, int64)
+def makes_threat(pos, move):
+    return attacks_more_valuable(pos, move)
+
+
+@entry(STATE_TYPE, int64, int64, int64, int64)
+def learn_re_search(state, ply, depth, is_quiet, fails_low):
+    update_history_on_re_search(state, ply, depth, is_quiet, fails_low)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64)
+def quiescence_score(pos, state, alpha, beta):
+    return quiescence(pos, state, alpha, beta, np.int64(0), np.int64(0))

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.alphabeta.iterations import PvLine
-from engine.alphabeta.params import PARAMETERS, default_params, minimax_params, set_param
+from engine.alphabeta.params import PARAMETERS, ParamsRecord, default_params, minimax_params, set_param
 from engine.alphabeta.reductions import multi_cut_score
 from engine.alphabeta.searcher import AlphaBetaSearch, ThreadResult, vote
 from engine.alphabeta.state import HISTORY_FIELDS, ROOT_OFFSET, new_state
@@ -24,7 +24,7 @@ from engine.search.types import Bound, Info, Limits, Progress, Result
 from engine.system.errors import InputError
 from eval.evaluator import built_in_evaluator, features_evaluator
 from tests.alphabeta.kernels import improves, perft_by_picker
-from tests.positions import CORNERS, CROWD, judge
+from tests.positions import CORNERS, CROWD, reference_board
 from tests.timing import clocked, shortest
 
 SEARCHER = AlphaBetaSearch(4)
@@ -34,6 +34,15 @@ MATES = {  # position: moves to the mate, the line forced
     "7k/8/8/8/8/8/R7/1R2K3 w - - 0 1": 2,
     "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1": 3,
 }
+
+
+def every_technique() -> ParamsRecord:
+    """The default parameters with every switch on."""
+    params = default_params()
+    for row in PARAMETERS:
+        if row.is_switch:
+            set_param(params, row.name, 1)
+    return params
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -55,16 +64,34 @@ def test_perft_through_the_picker(known):
         assert perft_by_picker(game.position, state, 3, tt_move) == known.counts[2]
 
 
+@pytest.mark.parametrize("params", [default_params(), every_technique()], ids=["default", "every technique"])
 @pytest.mark.parametrize(("fen", "moves"), MATES.items())
-def test_short_mates_and_their_lines(fen, moves):
+def test_short_mates_and_their_lines(fen, moves, params):
+    SEARCHER.set_params(params)
     game, result = search(fen, nodes=300_000)
+    SEARCHER.set_params(default_params())
     assert mate_distance(result.score) == moves
-    board = judge(fen)
+    board = reference_board(fen)
     for move in result.pv:
         text = game.uci(move)
         board.push_uci(text)
         game.push_uci(text)
     assert board.is_checkmate()
+
+
+@pytest.mark.parametrize("fen", ["1bqQ1B2/1r6/2P1r3/1P2P3/1p5p/3PpP2/4P1pp/R3K1kb w Q - 0 1", *MATES])
+def test_a_mate_that_is_announced_with_certainty_has_its_whole_line(fen):
+    """Wherever a search is stopped: between a score that fails high and the search that would find its line, too."""
+    for nodes in range(200, 24_000, 700):
+        _, result = search(fen, nodes=nodes)
+        for info in result.infos:
+            distance = mate_distance(info.score)
+            if distance is not None and info.bound is Bound.EXACT:
+                game, board = Game(fen), reference_board(fen)
+                for move in info.pv:
+                    board.push_uci(game.uci(move))
+                    game.push_uci(game.uci(move))
+                assert board.is_checkmate() and len(info.pv) == 2 * distance - 1
 
 
 def test_being_mated_and_stalemate_have_no_move():
@@ -270,7 +297,7 @@ def test_a_bare_king_is_mated():
 
 @pytest.mark.parametrize("evaluation", [features_evaluator(), built_in_evaluator()], ids=["features", "built in"])
 def test_a_new_game_begins_with_nothing_remembered(evaluation):
-    searcher = AlphaBetaSearch(1, evaluation=evaluation)
+    searcher = AlphaBetaSearch(1, params=every_technique(), evaluation=evaluation)
     searcher.run(Game().position, Limits(nodes=20_000))
     state = searcher._states[0]
     remembered = [*(state[name] for name in HISTORY_FIELDS), state.cache.scores]
@@ -364,8 +391,8 @@ def test_without_ordering_quiescence_still_searches_no_quiet_moves_but_checks():
 
 
 @pytest.mark.parametrize(("is_on", "score", "singular_beta", "expected"), [
-    (1, 30, 25, 25),  # all that a singular move would have to be better than is enough
-    (1, 30, 15, 30),  # the score itself is
+    (1, 30, 25, 25), (1, 30, 20, 20),  # singular_beta itself reaches beta
+    (1, 30, 15, 30),  # only the score does
     (1, 19, 15, int(NO_SCORE)),
     (0, 30, 25, int(NO_SCORE)),
 ])

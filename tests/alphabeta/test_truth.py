@@ -27,6 +27,9 @@ from tests.kernels import unmake_entry
 # deeper, or by another way.
 LOSSLESS = ("use_alphabeta", "use_pvs", "use_ordering", "use_killers", "use_counter_moves", "use_history",
             "use_continuation", "use_tt", "use_mate_distance", "use_aspiration")
+# Histories and scores that are off by default: they change which move comes first and how far beyond beta a score lies.
+LOSSLESS_OFF = ("use_far_continuation", "use_low_ply_history", "use_good_capture_history", "use_fail_high_blend",
+                "use_tt_move_history")
 FEW_MOVES = [fen for fen in BENCH_FENS if sum(letter.isalpha() for letter in fen.split()[0]) <= 8]
 
 
@@ -39,7 +42,7 @@ def switched(*on: str):
 
 
 SEARCHER = AlphaBetaSearch(1, evaluation=features_evaluator())
-LADDER = [LOSSLESS[:length] for length in range(len(LOSSLESS) + 1)]
+LADDER = [*(LOSSLESS[:length] for length in range(len(LOSSLESS) + 1)), LOSSLESS + LOSSLESS_OFF]
 
 
 def value(fen: str, depth: int, *on: str) -> int:
@@ -143,11 +146,12 @@ CAPTURES = ("4k3/8/2p1p3/3n4/2P1P3/3B4/8/4K3 w - - 0 1", "k7/8/1r1n4/2P1P3/8/1B6
             "k7/2b5/1r1n4/2P1P3/8/1N6/8/K7 w - - 0 1", "k7/8/1q1r1n2/2P1P3/8/8/8/K7 w - - 0 1")
 
 
-def test_bounds_in_the_tt_hold():
+@pytest.mark.parametrize("more", [(), (*LOSSLESS_OFF, "use_tt_agreement")], ids=["default", "more"])
+def test_bounds_in_the_tt_hold(more):
     assert EXACT == LOWER | UPPER
     total = Counter()
     for fen in FEW_MOVES_FENS[::3]:
-        value(fen, 4, *AUDITED, "use_tt_cutoffs")
+        value(fen, 4, *AUDITED, "use_tt_cutoffs", *more)
         total += audit(fen, 3, with_quiescence=False)
     assert total[False, int(LOWER)] > 100 and total[False, int(UPPER)] > 10, "stored as exact they would be wrong"
 

@@ -287,6 +287,27 @@ def test_a_king_that_could_be_taken_is_no_position_to_evaluate():
         adversary.evaluate(chess.Board("7k/6Q1/6K1/8/8/8/8/8 w - - 0 1"))
 
 
+@pytest.mark.parametrize("board", [None, 5, chess.Board])
+def test_what_is_no_board_raises_value_error(adversary, board):
+    for call in (lambda: adversary.play(board, depth=1), lambda: list(adversary.analyse(board, depth=1)),
+                 lambda: adversary.evaluate(board), lambda: adversary.explain(board, depth=1)):
+        with pytest.raises(ValueError, match="expected a chess"):
+            call()
+
+
+@pytest.mark.parametrize("limits", [{"depth": "x"}, {"depth": 1.5}, {"nodes": None, "depth": True}, {"movetime": []},
+                                    {"clocks": 5}, {"clocks": (1, "x")}, {"clocks": (1000, 1000), "depth": "x"},
+                                    {"clocks": (1000, 1000), "increments": None}, {"clocks": "ab"}])
+def test_limits_that_are_no_numbers_raise_value_error(adversary, limits):
+    with pytest.raises(ValueError, match="must be"):
+        adversary.play(chess.Board(), **limits)
+
+
+def test_moves_that_are_no_moves_raise_value_error(adversary):
+    with pytest.raises(ValueError, match="expected a chess"):
+        list(adversary.analyse(chess.Board(), depth=1, moves=["e2e4"]))
+
+
 def test_a_fen_does_where_a_board_is_expected(adversary):
     assert adversary.play(MATE_IN_ONE, depth=3).move == chess.Move.from_uci("a1a8")
     assert adversary.evaluate(MATE_IN_ONE) == adversary.evaluate(chess.Board(MATE_IN_ONE))

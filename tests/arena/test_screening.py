@@ -1,4 +1,6 @@
-"""Screening: effects that are there are found, each with an error that fits, and both sides share what is changed."""
+"""Screening: effects that are there are found, each with an error that fits, both sides share what is changed, and no
+pair that was played is lost.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,15 @@ import chess
 import pytest
 
 from engine.__main__ import main
-from engine.alphabeta.params import PARAMETERS
+from engine.alphabeta.params import PARAMETERS, default_params
 from engine.arena.configs import Config
-from engine.arena.records import GameRecord, Opening
-from engine.arena.screening import ParamChange, Screening, parse_changes, screen_pairs
-from engine.arena.statistics import score_of
+from engine.arena.records import Opening
+from engine.arena.screen_file import ScreenPlan, open_screen, read_screen
+from engine.arena.screening import ParamChange, Screening, fold, parse_changes, screen_pairs, suggest
+from engine.arena.statistics import CONFIDENCE, Estimate, score_of
 from engine.system.errors import InputError
 
+PARAMS = default_params()
 WORTH = {"use_null_move": 40.0, "use_probcut": 0.0, "rfp_margin": -15.0}
 
 
@@ -22,20 +26,50 @@ def openings(count):
     return (Opening(chess.STARTING_FEN) for _ in range(count))
 
 
+def played(changes, worth, pairs, seed):
+    """A screen of games without draws between sides that differ by what the changes are worth."""
+    screening, generator = Screening(changes, 100), random.Random(seed)
+    for trial in screen_pairs(changes, Config(), openings(pairs), 100, seed):
+        elo = sum(sign * worth[change.name] for sign, change in zip(trial.signs, changes, strict=True))
+        screening.add(trial.signs, sum(generator.random() < score_of(elo) for _ in range(2)))
+    return screening
+
+
 def test_effects_are_found_through_the_noise():
-    base, generator = Config(), random.Random(3)
-    changes = parse_changes(list(WORTH), base)
-    screening = Screening(changes)
-    for trial in screen_pairs(changes, base, openings(8000), 100, 1):
-        elo = sum(sign * WORTH[change.name] for sign, change in zip(trial.signs, changes, strict=True))
-        records = [GameRecord(game, ("a", "b"), Opening(), (), "1-0" if wins == (game == 0) else "0-1", "test")
-                   for game, wins in ((game, generator.random() < score_of(elo)) for game in range(2))]
-        screening.add(trial.signs, records)
-    found = {change.name: estimate for change, estimate in screening.effects()}
-    assert next(iter(found)) == "use_null_move"
-    for name, elo in WORTH.items():
-        assert found[name].value == pytest.approx(elo, abs=10)
-        assert found[name].high - found[name].value == pytest.approx(5.4, abs=0.6)  # 16,000 games
+    changes = parse_changes(list(WORTH), Config())
+    screening = played(changes, WORTH, 8000, seed=3)
+    for screens, error in (([screening], 5.4), ([played(changes, WORTH, 4000, seed) for seed in (4, 5)], 5.4)):
+        found = {change.name: estimate for change, estimate in fold(screens, prior=1e6).items()}
+        assert next(iter(found)) == "use_null_move"
+        for name, elo in WORTH.items():
+            assert found[name].value == pytest.approx(elo, abs=10)
+            assert found[name].high - found[name].value == pytest.approx(error, abs=0.6)  # 16,000 games
+
+
+def test_the_prior_shrinks_what_few_games_say_and_screens_fold_into_one():
+    """By the formula for a normal prior: a raw figure with the standard error s is multiplied by 36 / (36 + s * s)."""
+    one, other = parse_changes(["use_null_move"], Config()), parse_changes(["use_probcut"], Config())
+    for pairs in (100, 3000):
+        screening = played(one, WORTH, pairs, seed=1)
+        (raw,), (shrunk,) = (list(fold([screening], prior).values()) for prior in (1e6, 6.0))
+        deviation = (raw.high - raw.value) / CONFIDENCE
+        assert shrunk.value == pytest.approx(raw.value * 36 / (36 + deviation ** 2), rel=0.01)
+    both = fold([played(one, WORTH, 500, seed=1), played(other, WORTH, 500, seed=2)])
+    assert [change.name for change in both] == ["use_null_move", "use_probcut"]
+    with pytest.raises(InputError, match="no pair"):
+        fold([Screening(one, 100)])
+
+
+@pytest.mark.parametrize(("change", "elo", "deviation", "expected"), [
+    (ParamChange("rfp_margin", 38, 58), 3, 7, None), (ParamChange("rfp_margin", 38, 58), 4, 7, 54),
+    (ParamChange("rfp_margin", 38, 58), -4, 7, 42), (ParamChange("rfp_margin", 38, 58), 9, 7, 58),
+    (ParamChange("use_hindsight", 0, 1), 6, 7, None), (ParamChange("use_hindsight", 0, 1), 6.4, 7, 1),
+    (ParamChange("use_hindsight", 0, 1), -20, 7, None), (ParamChange("use_probcut", 0, 1), -6.4, 7, 0)])
+def test_what_is_suggested(change, elo, deviation, expected):
+    """Half a standard error moves a number six tenths of the way, 1.2 all the way; 0.9 turn a switch."""
+    error = CONFIDENCE * deviation
+    assert PARAMS.rfp_margin == 48
+    assert suggest({change: Estimate(elo, elo - error, elo + error)}, Config()).get(change.name) == expected
 
 
 def test_each_side_has_what_the_other_lacks():
@@ -68,6 +102,48 @@ def test_the_command_prints_every_change(capsys):
     said = capsys.readouterr().out
     assert "8 pairs" in said and "use_threats" in said and "rfp_margin" in said
     assert main(["tune", "screen", "--params", "use_nothing", "--pairs", "8"]) == 2
+
+
+def test_a_screen_continues_from_its_file_and_folds_with_others(tmp_path, capsys):
+    """What was interrupted and continued is what a screen without interruption finds."""
+    whole, halves, deep = (tmp_path / f"{name}.screen" for name in ("whole", "halves", "deep"))
+
+    def screen(out, pairs, nodes=30):
+        return main(["tune", "screen", "--params", "use_threats,rfp_margin", "--nodes", str(nodes),
+                     "--concurrency", "2", "--out", str(out), "--pairs", str(pairs)])
+
+    assert screen(whole, 6) == screen(halves, 3) == 0
+    halves.write_text(halves.read_text() + '[3, "+')  # killed while it wrote
+    assert screen(halves, 6) == screen(deep, 2, nodes=60) == 0
+    assert halves.read_text() == whole.read_text()
+    assert read_screen(whole)[1].pairs == 6
+    capsys.readouterr()
+    assert main(["tune", "screen", "--fold", str(whole), str(deep)]) == 0
+    said = capsys.readouterr().out
+    assert "6 pairs of games at 30 nodes" in said and "2 pairs of games at 60 nodes" in said
+    assert "Elo together" in said and "suggested: " in said
+    assert screen(whole, 6, nodes=31) == 2
+    assert "a screen with other nodes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", ["", "no screen\n", '{"screen": 1, "nodes": 3}\n', '{"screen": 1, \n', "{}\n"])
+def test_a_file_that_is_not_a_screen_is_refused(tmp_path, content):
+    path = tmp_path / "a.screen"
+    path.write_text(content)
+    with pytest.raises(InputError, match="is not a screen"):
+        read_screen(path)
+
+
+def test_pairs_that_do_not_follow_are_refused(tmp_path):
+    path, plan = tmp_path / "a.screen", ScreenPlan((ParamChange("use_threats", 0, 1),), 30, 1, "", "default")
+    with open_screen(path, plan) as journal:
+        journal.add([1], 1.5)
+        journal.add([-1], 0.0)
+    assert read_screen(path)[0] == plan
+    for line in ('[3, "+", 1]', '[2, "+-", 1]', '[2, "+", 3]', '[2, "?", 1]', "[2]", "nothing"):
+        path.write_text("\n".join([*path.read_text().splitlines()[:3], line, ""]))
+        with pytest.raises(InputError, match="is not a screen"):
+            read_screen(path)
 
 
 def test_with_every_technique_in_use_there_are_no_switches_to_screen(capsys, monkeypatch):

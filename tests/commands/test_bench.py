@@ -15,31 +15,31 @@ from tests.commands.running import run
 STOCKFISH = Path("/usr/games/stockfish")
 
 
-RIVALS = {
-    "pass": "gave no answer to 'uci'",
-    "print('uciok'); print('readyok'); print('Nodes searched 3', flush=True)": "answers 'go perft' with 'Nodes sear",
+REFERENCE_PROGRAMS = {
+    "pass": "did not answer 'uci'",
+    "print('uciok'); print('readyok'); print('Nodes searched 3', flush=True)": "got 'Nodes searched 3'",
 }
 
 
-@pytest.mark.parametrize(("program", "complaint"), RIVALS.items())
-def test_rivals_that_do_not_speak_uci_are_named(capsys, tmp_path, program, complaint):
-    rival = tmp_path / "rival"
-    rival.write_text(f"#!{sys.executable}\n{program}\nfor line in open(0): pass\n" if "uciok" in program else
-                     f"#!{sys.executable}\n{program}\n")
-    rival.chmod(0o755)
-    status, _, err = run(capsys, "bench", "perft", "--runs", "1", "--against", str(rival))
+@pytest.mark.parametrize(("program", "message"), REFERENCE_PROGRAMS.items())
+def test_a_reference_engine_without_uci_is_an_error(capsys, tmp_path, program, message):
+    engine = tmp_path / "engine"
+    engine.write_text(f"#!{sys.executable}\n{program}\nfor line in open(0): pass\n" if "uciok" in program else
+                      f"#!{sys.executable}\n{program}\n")
+    engine.chmod(0o755)
+    status, _, err = run(capsys, "bench", "perft", "--runs", "1", "--against", str(engine))
     assert status == 2
-    assert complaint in err
+    assert message in err
 
 
-def test_a_wrong_count_of_a_rival_fails_the_bench(capsys, tmp_path):
-    rival = tmp_path / "rival"
-    rival.write_text(f"#!{sys.executable}\nprint('id name \\xff'); print('uciok'); print('readyok')\n"
-                     "print('Nodes searched: 3', flush=True)\nfor line in open(0): pass\n")
-    rival.chmod(0o755)
-    status, _, err = run(capsys, "bench", "perft", "--runs", "1", "--against", str(rival))
+def test_a_wrong_perft_count_of_the_reference_engine_is_an_error(capsys, tmp_path):
+    engine = tmp_path / "engine"
+    engine.write_text(f"#!{sys.executable}\nprint('id name \\xff'); print('uciok'); print('readyok')\n"
+                      "print('Nodes searched: 3', flush=True)\nfor line in open(0): pass\n")
+    engine.chmod(0o755)
+    status, _, err = run(capsys, "bench", "perft", "--runs", "1", "--against", str(engine))
     assert status == 1
-    assert "counts 3 leaves in startpos at depth 6, not 119060324" in err
+    assert "perft 6 of startpos must be 119060324, got 3" in err
 
 
 def test_bench_prints_the_same_signature_twice(capsys):
@@ -51,11 +51,41 @@ def test_bench_prints_the_same_signature_twice(capsys):
     assert first[-1].split()[0] == second[-1].split()[0]
 
 
+def test_bench_statistics_prints_the_shape_of_the_tree(capsys, tmp_path):
+    """The rival prints two depths, and a bound, which is no iteration."""
+    rival = tmp_path / "rival"
+    rival.write_text(f"""#!{sys.executable}
+import sys
+for line in sys.stdin:
+    if line.startswith("go"):
+        print("info depth 1 seldepth 2 score cp 3 nodes 20 nps 5 pv e2e4")
+        print("info depth 2 seldepth 9 score cp 3 lowerbound nodes 50 nps 5 pv e2e4")
+        print("info depth 2 seldepth 4 score cp 3 nodes 60 nps 5 pv e2e4")
+    print({{"uci": "id name Rival\\nuciok", "go": "bestmove e2e4"}}.get(line.split()[0], "readyok"), flush=True)
+""")
+    rival.chmod(0o755)
+    status, out, _ = run(capsys, "bench", "4", "--statistics", "--against", str(rival), "--json")
+    assert status == 0
+    *depths, total = map(json.loads, out.splitlines())
+    signature = run(capsys, "bench", "4")[1].splitlines()[-1]
+    ours = [row for row in depths if row["engine"] == "Adversary"]
+    assert [row["depth"] for row in ours] == [1, 2, 3, 4]
+    assert f"{ours[-1]['nodes']} nodes" in signature
+    assert [row["nodes"] for row in ours] == sorted(row["nodes"] for row in ours)
+    theirs = [row for row in depths if row["engine"] == "Rival"]
+    assert [(row["nodes"], row["seldepth"], row["branching"]) for row in theirs] == [(1000, 2, None), (3000, 4, 2.0)]
+    assert total["first_move_cutoffs"] <= total["beta_cutoffs"] and total["tt_hits"] <= total["tt_probes"]
+    assert 0 < total["first_move_cutoff_rate"] <= 1 and 0 < total["tt_hit_rate"] < 1
+    assert total["re_searches"] < total["reduced_searches"]
+    assert "cutoffs" in run(capsys, "bench", "2", "--statistics")[1]
+    assert run(capsys, "bench", "4", "--against", str(rival))[0] == 2
+
+
 @pytest.mark.slow
 def test_bench_startup_prints_all_costs(capsys):
     status, out, _ = run(capsys, "bench", "startup", "--runs", "1")
     assert status == 0
-    warm = re.findall(r", from the cache: ([\d.]+) s CPU, [\d.]+ of importing Numba, which is not imported", out)
+    warm = re.findall(r", from the cache: ([\d.]+) s CPU, [\d.]+ of `import numba`; Numba was not imported", out)
     cold = re.findall(r", compiled first: ([\d.]+) s CPU", out)
     assert len(warm) == len(cold) == 2
     assert all(2 * float(one) < float(other) for one, other in zip(warm, cold, strict=True))
@@ -64,14 +94,14 @@ def test_bench_startup_prints_all_costs(capsys):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not STOCKFISH.exists(), reason="stockfish is not installed")
-def test_bench_perft_beside_stockfish(capsys):
+def test_bench_perft_is_faster_than_stockfish(capsys):
     status, out, _ = run(capsys, "bench", "perft", "--runs", "1", "--against", str(STOCKFISH))
     assert status == 0
     ratio = float(re.search(r"ratio ([\d.]+)$", out, re.MULTILINE)[1])
     assert ratio >= 1.5
 
 
-def test_bench_policy_takes_the_cost_apart(capsys, tmp_path):
+def test_bench_policy_splits_the_cost(capsys, tmp_path):
     path = tmp_path / "random.policy"
     write_policy(random_policy(64, 1), path)
     status, out, _ = run(capsys, "bench", "policy", "--runs", "1", "--policy", str(path), "--json")

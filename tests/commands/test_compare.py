@@ -13,8 +13,8 @@ from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.arena.ratings import Ratings
 from engine.arena.records import Forfeit, GameRecord, MoveRecord, Opening
 from engine.commands.compare import bound, evaluations, tournament
-from engine.commands.compare.contenders import LADDER, SearchOutcome
 from engine.commands.compare.report import PositionResult, VariantResults, effective_branching, save_plots
+from engine.commands.compare.variants import LADDER, SearchOutcome
 from engine.commands.shared.searches import TREES
 from engine.commands.shared.suites import Problem
 from engine.core.fen import START_FEN
@@ -24,13 +24,13 @@ from tests.commands.running import run
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q -"
 PROBLEMS = f"{MATE_IN_ONE} bm Ra8#;\n{MATE_IN_ONE} am Ra8#;\n"
-LOSSLESS = 7  # rungs that must not change minimax's value, the table among them as long as nothing is transposed
+LOSSLESS = 7  # steps that keep minimax's value; the TT does as long as there are no transpositions
 STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
 
 
 @pytest.fixture(scope="module")
 def compared():
-    """What `compare` says of the starting position, three plies deep: objects by contender, and text."""
+    """The output of `compare` for the starting position at depth 3: objects by variant, and text."""
     found: list[str] = []
 
     def ask(capsys):
@@ -38,7 +38,7 @@ def compared():
             status, out, err = run(capsys, "compare", "--fen", START_FEN, "--depth", "3", *words)
             assert (status, err) == (0, "")
             found.append(out)
-        return {row["contender"]: row for row in objects(found[1])}, found[0]
+        return {row["variant"]: row for row in objects(found[1])}, found[0]
 
     return ask
 
@@ -49,8 +49,8 @@ def objects(out: str) -> list[dict[str, Any]]:
 
 def test_every_technique_has_a_line(capsys, compared):
     _, out = compared(capsys)
-    for rung in LADDER:
-        assert sum(line.startswith(rung.name + " ") for line in out.splitlines()) == 2, rung.name
+    for step in LADDER:
+        assert sum(line.startswith(step.name + " ") for line in out.splitlines()) == 2, step.name
     assert "2 b^(d/2)" in out
 
 
@@ -78,7 +78,7 @@ def test_trees_grow_where_it_pays(capsys, compared):
     assert spread["PUCT, quiescence"] > spread["UCT, random playouts"]
 
 
-def test_a_budget_of_nodes_is_the_same_for_everyone(capsys):
+def test_all_variants_get_the_same_number_of_nodes(capsys):
     status, out, _ = run(capsys, "compare", "--nodes", "20000", "--json")
     assert status == 0
     rows = objects(out)
@@ -87,7 +87,7 @@ def test_a_budget_of_nodes_is_the_same_for_everyone(capsys):
     assert rows[0]["depth"] < rows[len(LADDER) - 1]["depth"]
 
 
-def test_a_row_that_takes_too_long_stops_at_what_it_has_and_says_so(capsys):
+def test_a_variant_that_takes_too_long_is_marked_as_stopped_early(capsys):
     words = ("compare", "--depth", "4", "--give-up", "1")
     _, out, _ = run(capsys, *words)
     minimax = out.splitlines()[2]
@@ -97,7 +97,7 @@ def test_a_row_that_takes_too_long_stops_at_what_it_has_and_says_so(capsys):
     assert objects(run(capsys, *words, "--json")[1])[0]["stopped_early"]
 
 
-def test_what_was_finished_is_not_marked(capsys, compared):
+def test_completed_searches_are_not_marked(capsys, compared):
     content, out = compared(capsys)
     assert "(in brackets)" not in out
     assert not any(row["stopped_early"] for row in content.values())
@@ -115,7 +115,7 @@ def test_a_suite_is_solved_by_all_who_see_one_ply(capsys, tmp_path):
         assert (tmp_path / "new" / "folder" / name).stat().st_size > 1000
 
 
-def test_nothing_is_drawn_of_nothing(tmp_path):
+def test_without_results_nothing_is_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     trial = PositionResult(Game(), SearchOutcome(9, Counts(), 0.1, 0, Game().legal_moves()[0], 0),
                            Problem(1, Game().fen(), best={"no move"}))
@@ -125,7 +125,7 @@ def test_nothing_is_drawn_of_nothing(tmp_path):
     assert "Nodes by depth" in text and "depth in plies" in text
 
 
-def test_lines_that_are_no_problems_are_named(capsys, tmp_path):
+def test_invalid_lines_of_a_suite_are_skipped_with_a_warning(capsys, tmp_path):
     suite = tmp_path / "suite.epd"
     suite.write_text(PROBLEMS + "nonsense\n")
     status, _, err = run(capsys, "compare", "--suite", str(suite), "--first", "1", "--nodes", "100")
@@ -153,10 +153,17 @@ def test_the_bound_of_alpha_beta(capsys):
     found = objects(run(capsys, *words, "--json")[1])
     assert len(found) == 4
     assert all(0 < measured["ratio"] < 10 for measured in found)
+    has_low_ratio = any(measured["ratio"] < 1 for measured in found)
+    assert ("a ratio below 1 is no error" in out) == has_low_ratio
 
 
-def test_depths_that_some_positions_did_not_reach_are_noticed():
-    whole = [bound.Measured(fen, 30, depth, 1000) for fen in ("one", "other") for depth in (4, 5)]
+def test_leaves_of_perfect_order_by_hand():
+    """With b = 4, d = 6: 4,096 leaves, whose square root is 64; twice that is about what alpha-beta needs."""
+    assert (bound.minimax_leaves(4, 6), bound.minimum_leaves(4, 6)) == (4096, 2 * 64)
+
+
+def test_incomplete_depths_are_detected():
+    whole = [bound.LeafCount(fen, 30, depth, 1000) for fen in ("one", "other") for depth in (4, 5)]
     assert bound.is_complete(whole)
     assert not bound.is_complete(whole[:-1])
 
@@ -169,7 +176,7 @@ def test_the_effective_branching_factor():
     assert effective_branching(10**9, 127) == pytest.approx(1.16, abs=0.02)  # a mate was found, and deepened on
 
 
-@pytest.mark.parametrize(("words", "complaint"), [
+@pytest.mark.parametrize(("words", "message"), [
     (("--fen", "nonsense"), "FEN"),
     (("--fen", STALEMATE), "the game is over"),
     (("--suite", "missing.epd"), "cannot read missing.epd"),
@@ -182,51 +189,51 @@ def test_the_effective_branching_factor():
     (("--fen", START_FEN, "--suite", __file__), "not allowed with"),
     (("--plots", f"{__file__}/plots"), "--plots: cannot create the folder"),
     (("--bound", "--nodes", "5"), "--nodes cannot be used with --bound"),
-    (("--bound", "--depth", "3"), "--bound looks at depths from 4"),
+    (("--bound", "--depth", "3"), "--bound requires a --depth of at least 4, got 3"),
 ])
-def test_bad_input_is_one_line(capsys, words, complaint):
+def test_bad_input_is_one_line(capsys, words, message):
     status, out, err = run(capsys, "compare", *words)
     assert (status, out) == (2, "")
-    assert complaint in err
+    assert message in err
     assert err.count("\n") == 1
 
 
-def test_a_tournament_has_a_cross_table_and_beliefs():
+def test_a_tournament_has_a_cross_table_and_a_table_of_assumptions():
     modes = tournament._MODES
-    meetings = [tournament.PairingResult(tournament.Pairing(first, second), 2.0, 2, 20.0, 0)
+    results = [tournament.PairingResult(tournament.Pairing(first, second), 2.0, 2, 20.0, 0)
                 for number, first in enumerate(modes) for second in modes[number + 1 :]]
-    rows = tournament.cross_table_rows(meetings)
+    rows = tournament.cross_table_rows(results)
     assert [row[0] for row in rows] == list(modes)  # the first has won all its games, the last none
     assert rows[0][1:] == ("-", *["2"] * (len(modes) - 1), "100 %")
     assert rows[-1][-1] == "0 %"
-    beliefs = [tournament.PairingResult(tournament.Pairing(first, second), points, 4, moves, 0)
+    assumptions = [tournament.PairingResult(tournament.Pairing(first, second), points, 4, moves, 0)
                for first, second, points, moves in (("minimax", "alphabeta", 0, None), ("minimax", "random", 4, 9.0),
                                                     ("expectimax", "alphabeta", 1, 40.0),
                                                     ("expectimax", "random", 4, 8.0))]
-    assert tournament.belief_rows(beliefs) == [("the full search", "0 %", "-", "25 %", "40"),
-                                               ("a random mover", "100 %", "9", "100 %", "8")]
+    assert tournament.assumption_rows(assumptions) == [("the full search", "0 %", "-", "25 %", "40"),
+                                                        ("a random mover", "100 %", "9", "100 %", "8")]
 
 
 def test_a_tournament_that_was_interrupted_has_the_games_that_were_played():
     modes = tournament._MODES
-    meetings = [tournament.PairingResult(tournament.Pairing(modes[0], modes[1]), 1.5, 2, 20.0, 0)]
-    assert tournament.cross_table_rows(meetings) == [(modes[0], "-", "1.5", *["-"] * (len(modes) - 2), "75 %"),
+    results = [tournament.PairingResult(tournament.Pairing(modes[0], modes[1]), 1.5, 2, 20.0, 0)]
+    assert tournament.cross_table_rows(results) == [(modes[0], "-", "1.5", *["-"] * (len(modes) - 2), "75 %"),
                                                      (modes[1], "0.5", *["-"] * (len(modes) - 1), "25 %")]
-    beliefs = [tournament.PairingResult(tournament.Pairing("minimax", "alphabeta"), 0, 4, None, 0)]
-    assert tournament.belief_rows(beliefs)[0] == ("the full search", "0 %", "-", "-", "-")
+    assumptions = [tournament.PairingResult(tournament.Pairing("minimax", "alphabeta"), 0, 4, None, 0)]
+    assert tournament.assumption_rows(assumptions)[0] == ("the full search", "0 %", "-", "-", "-")
 
 
 def test_evaluations_meet_their_neighbours():
-    met = evaluations.pairings(["material", "features"], 3)
-    seat = evaluations.EvaluationAtDepth
-    assert (seat("material", 1), seat("material", 2)) in met
-    assert (seat("features", 1), seat("material", 3)) in met
-    assert (seat("features", 3), seat("material", 1)) not in met
-    assert len(met) == 2 * 2 + 3 + 2 + 1
+    pairs = evaluations.pairings(["material", "features"], 3)
+    player = evaluations.EvaluationAtDepth
+    assert (player("material", 1), player("material", 2)) in pairs
+    assert (player("features", 1), player("material", 3)) in pairs
+    assert (player("features", 3), player("material", 1)) not in pairs
+    assert len(pairs) == 2 * 2 + 3 + 2 + 1
 
 
 def test_material_alone_counts_nothing_else():
-    material = evaluations.settings()["material"].evaluator()
+    material = evaluations.configs()["material"].evaluator()
     searcher = AlphaBetaSearch(1, evaluation=material)
     params = default_params()
     set_param(params, "use_quiescence", 0)
@@ -236,28 +243,28 @@ def test_material_alone_counts_nothing_else():
 
 
 def test_a_table_of_elo_by_depth():
-    seat = evaluations.EvaluationAtDepth
-    rated = Ratings((seat("material", 1), seat("material", 2), seat("features", 1)),
+    player = evaluations.EvaluationAtDepth
+    rated = Ratings((player("material", 1), player("material", 2), player("features", 1)),
                     np.array([[5.0, 105.0, 305.0], [5.0, 105.0, 305.0], [5.0, 105.0, 305.0]]))
-    assert evaluations.headings(rated) == ("depth", "material", "features", "features worth")
+    assert evaluations.headings(rated) == ("depth", "material", "features", "features gain")
     assert evaluations.rows(rated) == [("1", "0 ± 0", "300 ± 0", "300 ± 0"), ("2", "100 ± 0", "-", "-")]
     assert evaluations.curves(rated) == {"material": ([1, 2], [0, 100]), "features": ([1], [300])}
     assert evaluations.errors(rated) == {"material": ([0, 0], [0, 0]), "features": ([0], [0])}
 
 
-def test_a_game_that_a_fault_ended_does_not_say_how_soon_one_wins():
+def test_forfeited_games_do_not_count_as_moves_to_win():
     won = [GameRecord(2 * number, ("minimax", "random"), Opening(), (MoveRecord("e2e4"),) * moves, "1-0", "", fault)
            for number, (moves, fault) in enumerate(((1, Forfeit.TIME), (39, None)))]
-    meeting = tournament._meeting(tournament.Pairing("minimax", "random"), won)
-    assert (meeting.points, meeting.games, meeting.moves_to_win, meeting.faults) == (2, 2, 20, 1)
+    result = tournament._pairing_result(tournament.Pairing("minimax", "random"), won)
+    assert (result.points, result.games, result.moves_to_win, result.forfeits) == (2, 2, 20, 1)
 
 
 def test_a_pair_of_games_at_fixed_depths():
-    seat = evaluations.EvaluationAtDepth
-    records = evaluations.DepthPair(0, Opening(), seat("features", 2), seat("material", 1), is_full_width=True)()
+    player = evaluations.EvaluationAtDepth
+    records = evaluations.DepthPair(0, Opening(), player("features", 2), player("material", 1), is_full_width=True)()
     assert [record.players for record in records] == [("features 2", "material 1"), ("material 1", "features 2")]
     assert sum(record.points for record in records) >= 1
-    assert {thought.depth for record in records for thought in record.moves} == {1, 2}
+    assert {move.depth for record in records for move in record.moves} == {1, 2}
 
 
 @pytest.mark.slow

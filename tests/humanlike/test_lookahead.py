@@ -132,3 +132,8 @@ def test_the_hard_limit_stops_the_search():
     search = new_search(depth=60, knowledge=100)
     search.prepare(Game(POSITIONS[0]).position, Limits(depth=60, hard_time=0.3))
     assert search.search().seconds < 5
+
+
+def test_the_node_limit_stops_the_search_inside_an_iteration():
+    search = new_search(depth=60, knowledge=100)
+    assert 5000 <= search.run(Game(POSITIONS[0]).position, Limits(depth=60, nodes=5000)).nodes <= 5001

@@ -21,13 +21,15 @@ from engine.player.request import GoRequest, SearchSignals
 from engine.player.tb_root import TbRoot
 from engine.search.scores import MATE, TB_BAND, TB_WIN, mate_distance
 from engine.search.tb import TbRecord, no_tb
-from engine.search.types import Info, Limits
+from engine.search.types import Info, InfoString, Limits
 from engine.system.errors import InputError
+from tablebase.background_reader import BackgroundReader
 from tablebase.codes import is_won, move_value
-from tablebase.files import TableKind
-from tablebase.material import Ending, all_endings
+from tablebase.files import Container, TableKind
+from tablebase.material import Ending, all_endings, parse_ending
 from tablebase.random_positions import random_board
 from tablebase.tables import OwnTables
+from tests.client import FEW_PIECES
 from tests.timing import shortest
 
 TABLES = OwnTables()
@@ -235,6 +237,66 @@ def test_stop_is_heard_while_tables_are_read(monkeypatch):
     started = time.perf_counter()
     result = player.go(GoRequest(infinite=True), started, signals, lambda _: None)
     assert result.move and time.perf_counter() - started < 1
+
+
+def slow_down_reading(monkeypatch, seconds: float) -> None:
+    """Let every block of a table take this long, as it does on a busy machine; the kernels are there."""
+    TABLES.load_kernels()
+    load = Container.load
+
+    def slow_load(container: Container, ending: Ending, side: int):
+        time.sleep(seconds)
+        return load(container, ending, side)
+
+    monkeypatch.setattr(Container, "load", slow_load)
+
+
+@pytest.mark.parametrize("request_", [
+    GoRequest(movetime=2000), GoRequest(times=(60_000, 60_000)), GoRequest(times=(2000, 2000), increments=(50, 50)),
+    GoRequest(depth=3)], ids=["movetime", "clock", "short clock", "depth"])
+@pytest.mark.parametrize("ending", ["KRvK", "KRvKN"])
+def test_tables_are_asked_first_however_early_the_go(request_, ending, monkeypatch):
+    slow_down_reading(monkeypatch, 0.005)
+    fen = find_position(parse_ending(ending), random.Random(ending), is_won)
+    player, told = Player(Settings()), []
+    player.load()
+    player.set_position(fen, [])
+    result = player.go(request_, time.perf_counter(), SearchSignals(), told.append)
+    assert [found.tb_hits for found in told if isinstance(found, Info)] == [1]
+    assert result.nodes == 0
+
+
+def test_tables_are_awaited_while_pondering_and_by_the_clock_after_it(monkeypatch):
+    slow_down_reading(monkeypatch, 0.005)
+    player, told, signals = Player(Settings()), [], SearchSignals()
+    player.load()
+    player.set_position(FEW_PIECES, [])
+    signals.ponderhit.set()
+    player.go(GoRequest(movetime=2000, ponder=True), time.perf_counter(), signals, told.append)
+    assert [found.tb_hits for found in told if isinstance(found, Info)] == [1]
+
+
+def test_a_time_too_short_for_the_tables_is_told_and_kept(monkeypatch):
+    slow_down_reading(monkeypatch, 0.5)
+    player, told = Player(Settings()), []
+    player.load()
+    player.set_position(FEW_PIECES, [])
+    started = time.perf_counter()
+    result = player.go(GoRequest(movetime=60), started, SearchSignals(), told.append)
+    assert result.move and time.perf_counter() - started < 0.4
+    assert [found.text for found in told if isinstance(found, InfoString)] == [
+        "no time to load the endgame tables: the search decides"]
+
+
+def test_getting_ready_does_not_forget_the_position(monkeypatch):
+    """`isready` right after `position`, before the thread that reads the tables has begun."""
+    work = BackgroundReader._work
+    monkeypatch.setattr(BackgroundReader, "_work", lambda reader: time.sleep(0.05) or work(reader))
+    player = Player(Settings())
+    player.set_position(FEW_PIECES, [])
+    player.get_ready()
+    assert player._tb_root.wait(None)
+    assert player._tb_root.probe(player.game, 1, (), None) is not None
 
 
 def test_a_weaker_player_knows_no_tables():

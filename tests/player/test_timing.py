@@ -63,8 +63,9 @@ def test_nothing_is_learned_from_another_position_or_added_time():
 
 def test_a_prompt_host_gives_more_time_where_it_matters():
     lag, order, game = LagEstimate(), order_with(1.0), Game()
+    lag.observe(order, 0, 0)
     before = move_budget(order, game, ALLOWED, lag)
-    played(lag, [0.001] * 6)
+    played(lag, [0.001] * 6, left=1.0)
     after = move_budget(order, game, ALLOWED, lag)
     assert after.soft > 1.4 * before.soft
     assert after.hard <= 1.0 - ALLOWED / 1000
@@ -101,3 +102,45 @@ def test_a_fixed_time_and_a_clock_both_bind():
     assert both.hard < 0.1 < clock.hard
     assert both.soft == clock.soft
 
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(("base", "increment"), [(0.5, 0.01), (1, 0.01), (2, 0.02)])
+def test_the_flag_never_falls_though_neighbours_are_busy(base, increment, seed):
+    """Every answer is late by itself and once more on its way, now and then by three increments."""
+    generator, lag, game, left = random.Random(seed), LagEstimate(), Game(), base
+    for ply in range(0, 160, 2):
+        order = order_with(left, increment)
+        lag.observe(order, 0, ply)
+        spent = move_budget(order, game, ALLOWED, lag)
+        used = spent.hard if generator.random() < 0.05 else min(spent.soft * generator.uniform(0.6, 1.3), spent.hard)
+        used += generator.expovariate(180)
+        lag.record_answer(order, 0, ply, used, spent.hard)
+        left -= used + generator.expovariate(220) + (0.03 * generator.random() if generator.random() < 0.1 else 0)
+        assert left > 0, ply
+        left += increment
+
+
+def test_a_reserve_is_never_planned_away():
+    lag, game, left = LagEstimate(), Game(), 4.0
+    for ply in range(0, 400, 2):
+        order = order_with(left, 0.04)
+        lag.observe(order, 0, ply)
+        spent = move_budget(order, game, ALLOWED, lag)
+        lag.record_answer(order, 0, ply, spent.soft, spent.hard)
+        left -= spent.soft - 0.04
+    assert left > 0.1 + ALLOWED / 1000 and 4.0 + 200 * 0.04 - left > 0.97 * (4.0 + 200 * 0.04)
+
+
+def test_the_reserve_follows_the_first_clock_and_the_largest_delay():
+    reserves = []
+    for base in (0.5, 4.0, 60.0):
+        lag = LagEstimate()
+        lag.observe(order_with(base), 0, 0)
+        reserves.append(lag.reserve(0.01) / base)
+    assert reserves == sorted(reserves, reverse=True) and reserves[1] < 0.03
+    lag = LagEstimate()
+    played(lag, [0.001] * 3 + [0.1] + [0.001] * 30)
+    assert lag.reserve(0.01) == pytest.approx(0.2)
+    lag.forget()
+    assert lag.reserve(0.01) == 0

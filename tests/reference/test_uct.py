@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -86,6 +87,23 @@ def test_a_better_playout_policy_is_nearer_to_the_truth():
     chance = random.Random(2)
     wild = sum(simulate(TIC_TAC_TOE, board, chance) for _ in range(200)) / 200
     assert simulate(TIC_TAC_TOE, board, chance, greedy) == minimax(TIC_TAC_TOE, board) == 1 > wild
+
+
+def test_random_play_cannot_tell_a_win_from_a_draw():
+    """The board of the lesson: between random movers 2,1, which wins, is worth as much as 2,3, which draws."""
+    board, game = parse_grid("xo. .x. ..o"), TIC_TAC_TOE
+
+    def expected(state):
+        if game.is_terminal(state):
+            return Fraction(int(game.utility(state, MAX)))
+        actions = game.actions(state)
+        return sum(expected(game.result(state, action)) for action in actions) / len(actions)
+
+    table = solve(game, board)
+    by_chance = {action: expected(game.result(board, action)) for action in game.actions(board)}
+    truth = {action: table[game.result(board, action)].value for action in game.actions(board)}
+    assert by_chance[3] == by_chance[5] == Fraction(1, 2)
+    assert truth == {2: 0, 3: 1, 5: 0, 6: 1, 7: 0}
 
 
 def test_connect_four_drops_stones_and_sees_rows():

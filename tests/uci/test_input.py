@@ -43,14 +43,25 @@ MATE_IN_ONE = "position startpos moves f2f3 e7e5 g2g4"
 
 
 @pytest.mark.parametrize(("lines", "deepest"), [
-    ([MATE_IN_ONE, "go depth 9"], 9), ([MATE_IN_ONE, "go nodes 30000"], 5), ([MATE_IN_ONE, "go mate 1"], 1),
-    # On a clock a search that is not there in time is not waited for, so that these are begun when it is.
-    (["isready", MATE_IN_ONE, "go movetime 2000"], 5), (["isready", MATE_IN_ONE, "go wtime 60000 btime 60000"], 5)])
+    ([MATE_IN_ONE, "go depth 9"], 9), ([MATE_IN_ONE, "go nodes 30000"], 5), ([MATE_IN_ONE, "go mate 1"], 1)])
 def test_a_search_with_a_limit_is_finished(lines, deepest):
     said = piped(*lines)
     assert max(depths(said)) >= deepest
     assert said[-1].startswith("bestmove ")
     assert not any("compiling" in line for line in said)
+
+
+@pytest.mark.parametrize("go", ["go movetime 2000", "go wtime 60000 btime 60000"])
+def test_a_search_on_the_clock_is_finished_at_the_end_of_the_input(go):
+    """On a clock a search that is not there in time is not waited for, so that this one is begun when it is."""
+    client = Client()
+    client.load()
+    client.say(MATE_IN_ONE, go)
+    client.stdin.close()
+    said = client.until("bestmove ")
+    assert max(depths(said)) >= 5
+    assert not any("compiling" in line for line in said)
+    assert client.end() == 0
 
 
 @pytest.mark.parametrize("order", ["go infinite", "go ponder wtime 1000 btime 1000", "go"])

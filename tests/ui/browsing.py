@@ -7,8 +7,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +37,16 @@ _ARROWS = {(1, 0): Keys.ARROW_RIGHT, (-1, 0): Keys.ARROW_LEFT, (0, 1): Keys.ARRO
 class Server:
     """`adversary web` in a process of its own."""
 
-    def __init__(self, port: int = 0) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT)}
-        self.process = subprocess.Popen([sys.executable, "-m", "engine", "web", "--port", str(port)], cwd=SOURCE_ROOT,
-                                        env=environment, stdout=subprocess.PIPE, text=True)
+    def __init__(self, port: int = 0, data: Path | None = None, options: Sequence[str] = ()) -> None:
+        """`data` is where the user's data is; nowhere near the real user's."""
+        self._data = tempfile.TemporaryDirectory()
+        self.data = data or Path(self._data.name)
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT), "XDG_DATA_HOME": str(self.data)}
+        command = [sys.executable, "-m", "engine", "web", "--port", str(port), *options]
+        self.process = subprocess.Popen(command, cwd=SOURCE_ROOT, env=environment, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        found = re.search(r"http://[\w.-]+:(\d+)/\S*", line)
         assert found, f"the server did not say where it is: {line!r}"
         self.address, self.port = found[0], int(found[1])
 
@@ -51,6 +55,7 @@ class Server:
         self.process.wait(20)
         assert self.process.stdout is not None
         self.process.stdout.close()
+        self._data.cleanup()
 
 
 class Page:
@@ -67,11 +72,16 @@ class Page:
     def visit(self, address: str, size: tuple[int, int]) -> None:
         """Comes to the page for the first time, on a screen of that size."""
         width, height = size
+        old = self.driver.current_window_handle
+        self.driver.switch_to.new_window("tab")  # a tab of its own remembers nothing
+        fresh = self.driver.current_window_handle
+        self.driver.switch_to.window(old)
+        self.driver.close()
+        self.driver.switch_to.window(fresh)
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
-        self.driver.get("about:blank")  # on leaving, the page keeps its game
         self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {
-            "origin": address.rstrip("/"), "storageTypes": "local_storage"})
+            "origin": "/".join(address.split("/")[:3]), "storageTypes": "local_storage,indexeddb"})
         self.driver.get(address)
         self.wait(lambda: self.script("return document.documentElement.dataset.theme"), "the page to start")
 
@@ -127,6 +137,10 @@ class Page:
     def drag(self, start: str, target: str) -> None:
         self.wait(lambda: "movable" in self.square(start).get_attribute("class"), f"{start} to be movable")
         ActionChains(self.driver).drag_and_drop(self.square(start), self.square(target)).perform()
+
+    def drag_element(self, start: Any, target: Any) -> None:
+        """Drags what is at one element to another one."""
+        ActionChains(self.driver).click_and_hold(start).move_by_offset(8, 8).move_to_element(target).release().perform()
 
     def press(self, *keys: str) -> None:
         ActionChains(self.driver).send_keys(*keys).perform()
@@ -203,3 +217,32 @@ class Page:
             for (const type of ["dragover", "drop"]) {
               document.body.dispatchEvent(new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true}));
             }""", name, text)
+
+    def copied(self, selector: str) -> str:
+        """What a click on a button puts into the clipboard."""
+        self.script("""window.copied = null;
+            navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); };""")
+        self.click_hidden(selector)
+        return str(self.wait(lambda: self.script("return window.copied"), "a copy"))
+
+    def click_hidden(self, selector: str) -> None:
+        """Clicks what may stand in a closed menu."""
+        self.script("document.querySelector(arguments[0]).click()", selector)
+
+    def value(self, selector: str) -> str:
+        """The text of a field."""
+        return str(self.script("return document.querySelector(arguments[0]).value", selector))
+
+    def current(self) -> str:
+        """The current move of the analysis board."""
+        return self.text("#analyse-moves [aria-current] > span:first-child")
+
+    def keys(self, *keys: str) -> None:
+        """Presses keys with Shift or Control held: `shift`, `ctrl`, then the key."""
+        chain, names = ActionChains(self.driver), {"shift": Keys.SHIFT, "ctrl": Keys.CONTROL}
+        for key in keys[:-1]:
+            chain = chain.key_down(names[key])
+        chain = chain.send_keys(keys[-1])
+        for key in keys[:-1]:
+            chain = chain.key_up(names[key])
+        chain.perform()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import subprocess
 import sys
@@ -58,7 +59,8 @@ def serving(folder: Path, *options: str) -> Iterator[Server]:
     complaints = folder / "stderr.txt"
     command = [sys.executable, "-m", "engine", "web", "--port", "0", *options]
     with (complaints.open("w", encoding="utf-8") as errors,
-          subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT) as process):
+          subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT,
+                           env={**os.environ, "XDG_DATA_HOME": str(folder)}) as process):
         try:
             assert process.stdout is not None
             yield Server(process, process.stdout.readline(), complaints)

@@ -141,7 +141,7 @@ def _pending(path: Path, effort: SearchEffort, file: ResumableFile, executor: Ex
     done = file.rows[-1]["game"] if file.rows else 0
     waiting: deque[Pending | str] = deque()
     parts = 0
-    for number, game in read_games(path):
+    for number, game in read_games(path, print_warning):
         if number <= done:
             continue
         if isinstance(game, str):

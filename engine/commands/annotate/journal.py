@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,16 @@ class ResumableFile:
             raise InputError(f"{path} exists")
         else:
             self._append(self._journal, (json.dumps(head) + "\n").encode())
-        with path.open("ab") as file:
+        with self._writing(), path.open("ab") as file:
             file.truncate(self._size)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Name the file that the user named, not the journal, in the InputError if something cannot be written."""
+        try:
+            yield
+        except OSError as error:
+            raise InputError(f"cannot write {self.path}: {error.strerror or error}") from error
 
     @property
     def _size(self) -> int:
@@ -56,9 +65,8 @@ class ResumableFile:
         self.rows.append({**row, "end": self._size + len(data)})
         self._append(self._journal, (json.dumps(self.rows[-1]) + "\n").encode())
 
-    @staticmethod
-    def _append(path: Path, data: bytes) -> None:
-        with path.open("ab") as file:
+    def _append(self, path: Path, data: bytes) -> None:
+        with self._writing(), path.open("ab") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""`bench network`: what the network's evaluation costs beside the features', a node and in a search."""
+"""`bench network` and `bench policy`: the cost of the network, compared with the features, and of the policy."""
 
 from __future__ import annotations
 
@@ -30,52 +30,53 @@ from eval.policy.file import random_policy, read_policy
 from eval.policy.memory import LoadedPolicy, built_in_policy
 
 _PLIES, _ROUNDS = 40, 200
-_WIDTHS = (256, 512)  # of the random networks that are measured where there is no other
+_WIDTHS = (256, 512)  # of random networks, measured if there is no other
+_POLICY_WIDTH = 128  # of the random policy, measured if there is no other
 _NAMES = {"network": "the network", "random network": "random weights"}
-Line = tuple[Any, Any]  # a position and moves from there
+Line = tuple[Any, Any]  # a position, and the moves from there
 
 
 def print_network(name: str | None, runs: int, movetime: float, as_json: bool) -> int:
-    """Measure the network in a file, or the built-in one, or random ones if there is none; prints, returns 0."""
+    """Measure the network in a file, or the built-in one, or random ones if there is none; return the exit status."""
     evaluation = evaluator_named(BUILT_IN if name is None else name)
     own = evaluation.network
     networks = [own] if own is not None else [LoadedNetwork(_random_network(width)) for width in _WIDTHS]
-    lines = lines_of_play()
-    bare = nanoseconds_a_move(lines, runs, replay_moves)
+    lines = played_lines()
+    bare = nanoseconds_per_move(lines, runs, replay_moves)
     weights, cache = features_evaluator().weights, empty_eval_cache()
-    by_features = nanoseconds_a_move(lines, runs, lambda pos, moves, rounds: replay_with_features(
+    by_features = nanoseconds_per_move(lines, runs, lambda pos, moves, rounds: replay_with_features(
         pos, moves, rounds, weights, cache)) - bare
-    tell = print_object if as_json else _print_text
-    tell({"kind": "features", "nanoseconds": round(by_features, 1)})
+    emit = print_object if as_json else _print_text
+    emit({"type": "features", "nanoseconds": round(by_features, 1)})
     for network in networks:
         cost = _network_nanoseconds(lines, runs, network) - bare
-        tell({"kind": "random network" if own is None else "network", "width": network.network.shape.hidden,
+        emit({"type": "random network" if own is None else "network", "width": network.network.shape.hidden,
               "nanoseconds": round(cost, 1), "of_features": round(cost / by_features, 3)})
     if own is not None:
-        tell(_search_speeds(evaluation, movetime))
+        emit(_search_speeds(evaluation, movetime))
     return 0
 
 
-def _print_text(found: Mapping[str, Any]) -> None:
-    """What one of the objects says, for people."""
-    if found["kind"] == "features":
-        print(f"the features' evaluation: {found['nanoseconds']:.0f} ns a node")
-    elif found["kind"] == "search":
-        print(f"search with the features {found['features_nps'] / 1e6:.3f} Mnps, with the network "
-              f"{found['network_nps'] / 1e6:.3f} Mnps: {found['ratio']:.2f}")
+def _print_text(fields: Mapping[str, Any]) -> None:
+    """Print one of the objects as text."""
+    if fields["type"] == "features":
+        print(f"the features' evaluation: {fields['nanoseconds']:.0f} ns per node")
+    elif fields["type"] == "search":
+        print(f"search with the features {fields['features_nps'] / 1e6:.3f} Mnps, with the network "
+              f"{fields['network_nps'] / 1e6:.3f} Mnps: {fields['ratio']:.2f}")
     else:
-        print(f"{_NAMES[found['kind']]}, {found['width']} wide: {found['nanoseconds']:.0f} ns a node for update and "
-              f"output, {found['of_features']:.2f} of the features'")
+        print(f"{_NAMES[fields['type']]}, {fields['width']} wide: {fields['nanoseconds']:.0f} ns per node for update "
+              f"and output, {fields['of_features']:.2f} of the features")
 
 
 def _network_nanoseconds(lines: list[Line], runs: int, network: LoadedNetwork) -> float:
     own = StandaloneAccumulators(network)
-    return nanoseconds_a_move(lines, runs,
+    return nanoseconds_per_move(lines, runs,
                               lambda pos, moves, rounds: replay_with_network(pos, moves, rounds, own.record))
 
 
-def lines_of_play() -> list[Line]:
-    """What a shallow search plays from the bench positions."""
+def played_lines() -> list[Line]:
+    """The lines that a shallow search plays from the bench positions."""
     searcher = AlphaBetaSearch(megabytes=1, evaluation=features_evaluator())
     lines = []
     for fen in BENCH_FENS:
@@ -90,9 +91,9 @@ def lines_of_play() -> list[Line]:
     return lines
 
 
-def nanoseconds_a_move(lines: list[Line], runs: int, replay: Callable[[Any, Any, int], Int]) -> float:
-    """CPU time a move, the best of so many runs over all lines."""
-    replay(*lines[0], 1)  # what must be compiled is no part of the measurement
+def nanoseconds_per_move(lines: list[Line], runs: int, replay: Callable[[Any, Any, int], Int]) -> float:
+    """CPU time per move, the best of `runs` runs over all lines."""
+    replay(*lines[0], 1)  # compiles or loads the kernel before the clock starts
     best = float("inf")
     for _ in range(runs):
         started = time.process_time()
@@ -103,8 +104,8 @@ def nanoseconds_a_move(lines: list[Line], runs: int, replay: Callable[[Any, Any,
 
 
 def _search_speeds(evaluation: Evaluator, movetime: float) -> dict[str, Any]:
-    """Nodes a CPU second with the features and with the network, in turn over the bench positions."""
-    searchers = [AlphaBetaSearch(16, evaluation=judge) for judge in (features_evaluator(), evaluation)]
+    """Nodes per CPU second with the features and with the network, alternating over the bench positions."""
+    searchers = [AlphaBetaSearch(16, evaluation=evaluator) for evaluator in (features_evaluator(), evaluation)]
     nodes, seconds = [0, 0], [0.0, 0.0]
     for fen in track(BENCH_FENS, lambda fen: fen):
         for index, searcher in enumerate(searchers):
@@ -113,47 +114,45 @@ def _search_speeds(evaluation: Evaluator, movetime: float) -> dict[str, Any]:
             nodes[index] += search(searcher, parse_fen(fen), Limits(movetime=movetime)).nodes
             seconds[index] += time.process_time() - started
     by_features, by_network = (count / time for count, time in zip(nodes, seconds, strict=True))
-    return {"kind": "search", "features_nps": round(by_features), "network_nps": round(by_network),
+    return {"type": "search", "features_nps": round(by_features), "network_nps": round(by_network),
             "ratio": round(by_network / by_features, 3)}
 
 
 def _random_network(width: int) -> Network:
-    """A network that knows nothing, with numbers of the usual size."""
-    shape, generator = Shape(width, DEFAULT_LAYERS), np.random.default_rng(1)
-    numbers: dict[str, Any] = {block.name: generator.integers(-60, 61, block.dimensions, np.int8).astype(block.code)
+    """A network with random weights of the usual size."""
+    shape, rng = Shape(width, DEFAULT_LAYERS), np.random.default_rng(1)
+    numbers: dict[str, Any] = {block.name: rng.integers(-60, 61, block.dimensions, np.int8).astype(block.code)
                                for block in shape.blocks}
     numbers["pair_shifts"][:] = 0
     return Network(shape, **numbers, scale=136.0)
 
 
-_WIDTH = 128  # of the random policy that is measured where there is no other
-
-
 def print_policy(path: Path | None, runs: int, as_json: bool) -> int:
-    """Measure the policy in a file, or the built-in one, or a random one if there is none; prints, returns 0."""
+    """Measure the policy in a file, or the built-in one, or a random one if there is none; return the exit status."""
     policy = LoadedPolicy(read_policy(path)) if path is not None else built_in_policy()
     is_random = policy is None
-    policy = LoadedPolicy(random_policy(_WIDTH, 1)) if policy is None else policy
-    lines = lines_of_play()
-    bare = nanoseconds_a_move(lines, runs, replay_moves)
-    listed, flagged, weighed = (nanoseconds_a_move(lines, runs, _Expansions(policy, extent))
+    policy = LoadedPolicy(random_policy(_POLICY_WIDTH, 1)) if policy is None else policy
+    lines = played_lines()
+    bare = nanoseconds_per_move(lines, runs, replay_moves)
+    listed, flagged, weighed = (nanoseconds_per_move(lines, runs, _Expansions(policy, extent))
                                 for extent in (LISTED, FLAGGED, WEIGHED))
     count = _mean_count(lines, policy)
-    found = {"kind": "random policy" if is_random else "policy", "width": policy.policy.hidden,
-             "moves": round(count, 1), "list_nanoseconds": round(listed - bare, 1),
-             "exchange_nanoseconds": round(flagged - listed, 1), "prior_nanoseconds": round(weighed - flagged, 1),
-             "nanoseconds": round(weighed - bare, 1)}
+    fields = {"type": "random policy" if is_random else "policy", "width": policy.policy.hidden,
+              "moves": round(count, 1), "list_nanoseconds": round(listed - bare, 1),
+              "exchange_nanoseconds": round(flagged - listed, 1), "prior_nanoseconds": round(weighed - flagged, 1),
+              "nanoseconds": round(weighed - bare, 1)}
     if as_json:
-        print_object(found)
+        print_object(fields)
         return 0
-    print(f"{'random weights' if is_random else 'the policy'}, {found['width']} wide: {found['prior_nanoseconds']:.0f} "
-          f"ns a node for the priors of {found['moves']} moves; {found['list_nanoseconds']:.0f} ns to list them and "
-          f"{found['exchange_nanoseconds']:.0f} ns for their exchanges: {found['nanoseconds']:.0f} ns in all")
+    print(f"{'random weights' if is_random else 'the policy'}, {fields['width']} wide: "
+          f"{fields['prior_nanoseconds']:.0f} ns per node for the priors of {fields['moves']} moves, "
+          f"{fields['list_nanoseconds']:.0f} ns to list them, {fields['exchange_nanoseconds']:.0f} ns for their SEE: "
+          f"{fields['nanoseconds']:.0f} ns in total")
     return 0
 
 
 class _Expansions:
-    """Replays lines with expansions by one policy."""
+    """Replays lines and expands each position with one policy."""
 
     def __init__(self, policy: LoadedPolicy, extent: int) -> None:
         self._address, self._extent = policy.address, extent

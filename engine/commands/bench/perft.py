@@ -1,4 +1,4 @@
-"""`bench perft`: the speed of the move generator, beside another engine's."""
+"""`bench perft`: the speed of the move generator, also compared with another engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.commands.bench.rival import ReferenceEngine, open_reference_engine
+from engine.commands.bench.reference_engine import ReferenceEngine, open_reference_engine
 from engine.commands.shared.output import print_object
 from engine.commands.shared.perft_count import count_leaves
 from engine.commands.shared.progress import map_with_progress
@@ -20,91 +20,94 @@ from engine.core.perft import BULK, NO_BULK, PERFT_POSITIONS, KnownPerft, perft
 from engine.kernel import Int
 
 _FAILED = 1
-_SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
+_SHORTEST_TIME = 1e-3  # seconds: the resolution of the measurement
 
 
 class WrongCountError(Exception):
-    """An engine counted leaves that are not there: it must not be measured, but mended."""
+    """An engine returned a wrong perft count, so that its speed means nothing."""
 
 
 @dataclass
 class PerftSpeed:
-    """The best speeds seen for one position, in million leaves a CPU second."""
+    """The best speeds for one position, in million leaves per CPU second."""
 
     position: KnownPerft
-    counted: float = 0.0
-    made: float = 0.0
-    rival: float = 0.0
+    bulk: float = 0.0
+    no_bulk: float = 0.0
+    reference: float = 0.0
 
 
 def print_perft(runs: int, against: str | None, as_json: bool) -> int:
     """Measure every known position, print a table, and return the exit status."""
     with contextlib.ExitStack() as stack:
-        rival = open_reference_engine(stack, against)
+        reference = open_reference_engine(stack, against)
         try:
-            speeds = map_with_progress(PERFT_POSITIONS, lambda position: _measure_position(position, runs, rival),
+            speeds = map_with_progress(PERFT_POSITIONS, lambda position: _measure_position(position, runs, reference),
                                        lambda known: known.name)
         except WrongCountError as error:
             print(f"error: {error}", file=sys.stderr)
             return _FAILED
         if speeds and as_json:
-            _print_objects(speeds, rival)
+            _print_objects(speeds, reference)
         elif speeds:
-            _print_speeds(speeds, runs, rival)
+            _print_speeds(speeds, runs, reference)
     return 0
 
 
-def _print_objects(speeds: Sequence[PerftSpeed], rival: ReferenceEngine | None) -> None:
-    """In million leaves a CPU second, and the geometric means of all."""
+def _print_objects(speeds: Sequence[PerftSpeed], reference: ReferenceEngine | None) -> None:
+    """Print one object per position, and the geometric means, in million leaves per CPU second."""
     for speed in speeds:
         counts = speed.position.counts
-        print_object({"kind": "position", "name": speed.position.name, "fen": speed.position.fen, "depth": len(counts),
-                      "leaves": counts[-1], **_figures(speed.counted, speed.made, speed.rival if rival else None)})
-    counted, made = _mean([speed.counted for speed in speeds]), _mean([speed.made for speed in speeds])
-    theirs = _mean([speed.rival for speed in speeds]) if rival else None
-    print_object({"kind": "total", "rival_name": rival.name if rival else None, **_figures(counted, made, theirs)})
+        print_object({"type": "position", "name": speed.position.name, "fen": speed.position.fen, "depth": len(counts),
+                      "leaves": counts[-1], **_figures(speed.bulk, speed.no_bulk,
+                                                       speed.reference if reference else None)})
+    bulk, no_bulk = _mean([speed.bulk for speed in speeds]), _mean([speed.no_bulk for speed in speeds])
+    theirs = _mean([speed.reference for speed in speeds]) if reference else None
+    print_object({"type": "total", "reference_name": reference.name if reference else None,
+                  **_figures(bulk, no_bulk, theirs)})
 
 
-def _figures(counted: float, made: float, rival: float | None) -> dict[str, float | None]:
-    return {"counted": round(counted, 3), "made": round(made, 3), "rival": None if rival is None else round(rival, 3),
-            "ratio": None if rival is None else round(counted / rival, 3)}
+def _figures(bulk: float, no_bulk: float, reference: float | None) -> dict[str, float | None]:
+    return {"bulk": round(bulk, 3), "no_bulk": round(no_bulk, 3),
+            "reference": None if reference is None else round(reference, 3),
+            "ratio": None if reference is None else round(bulk / reference, 3)}
 
 
-def _print_speeds(speeds: Sequence[PerftSpeed], runs: int, rival: ReferenceEngine | None) -> None:
-    headings = ("position", "depth", "leaves", "counted", "made", *((rival.name, "ratio") if rival else ()))
+def _print_speeds(speeds: Sequence[PerftSpeed], runs: int, reference: ReferenceEngine | None) -> None:
+    headings = ("position", "depth", "leaves", "bulk", "no bulk", *((reference.name, "ratio") if reference else ()))
     rows = []
     for speed in speeds:
         counts = speed.position.counts
-        compared = (f"{speed.rival:.1f}", f"{speed.counted / speed.rival:.2f}") if rival else ()
-        rows.append((speed.position.name, str(len(counts)), f"{counts[-1]:,}", f"{speed.counted:.1f}",
-                     f"{speed.made:.1f}", *compared))
+        compared = (f"{speed.reference:.1f}", f"{speed.bulk / speed.reference:.2f}") if reference else ()
+        rows.append((speed.position.name, str(len(counts)), f"{counts[-1]:,}", f"{speed.bulk:.1f}",
+                     f"{speed.no_bulk:.1f}", *compared))
     print_table(headings, rows, title=f"perft, Mnodes per CPU second, best of {runs}")
-    counted, made = _mean([speed.counted for speed in speeds]), _mean([speed.made for speed in speeds])
-    print("counted: the last ply is counted, not made; made: every move made and taken back, one ply less deep")
-    print(f"geometric means: counted {counted:.1f}, made {made:.1f} Mnodes/s; made / counted {made / counted:.2f}")
-    if rival:
-        theirs = _mean([speed.rival for speed in speeds])
-        print(f"{rival.name}: {theirs:.1f} Mnodes/s; ratio {counted / theirs:.2f}")
+    bulk, no_bulk = _mean([speed.bulk for speed in speeds]), _mean([speed.no_bulk for speed in speeds])
+    print("bulk: the last ply is counted without making its moves; no bulk: every move is made, one ply less deep")
+    print(f"geometric means: bulk {bulk:.1f}, no bulk {no_bulk:.1f} Mnodes/s; ratio {no_bulk / bulk:.2f}")
+    if reference:
+        theirs = _mean([speed.reference for speed in speeds])
+        print(f"{reference.name}: {theirs:.1f} Mnodes/s; ratio {bulk / theirs:.2f}")
 
 
-def _measure_position(position: KnownPerft, runs: int, rival: ReferenceEngine | None) -> PerftSpeed:
-    """Alternate the runs of both engines, so that a change of the machine's speed meets both."""
+def _measure_position(position: KnownPerft, runs: int, reference: ReferenceEngine | None) -> PerftSpeed:
+    """Alternate the runs of both engines, so that a change of the machine's speed affects both."""
     depth = len(position.counts)
     speed = PerftSpeed(position)
-    perft(parse_fen(position.fen), empty_move_list(), 1, BULK)  # load it before the clock starts
+    perft(parse_fen(position.fen), empty_move_list(), 1, BULK)  # loads the kernel before the clock starts
     for _ in range(runs):
-        speed.counted = max(speed.counted, _speed(position, depth, BULK))
-        speed.made = max(speed.made, _speed(position, depth - 1, NO_BULK))
-        if rival:
-            leaves, seconds = rival.perft(position.fen, depth)
-            _check(position, depth, leaves, rival.name)
-            speed.rival = max(speed.rival, leaves / seconds / 1e6)
+        speed.bulk = max(speed.bulk, _speed(position, depth, BULK))
+        speed.no_bulk = max(speed.no_bulk, _speed(position, depth - 1, NO_BULK))
+        if reference:
+            leaves, seconds = reference.perft(position.fen, depth)
+            _check(position, depth, leaves, reference.name)
+            speed.reference = max(speed.reference, leaves / seconds / 1e6)
     return speed
 
 
-def _speed(position: KnownPerft, depth: int, counted_plies: Int) -> float:
+def _speed(position: KnownPerft, depth: int, bulk_plies: Int) -> float:
     pos, started = parse_fen(position.fen), time.process_time()
-    leaves = count_leaves(pos, depth, counted_plies)
+    leaves = count_leaves(pos, depth, bulk_plies)
     seconds = max(time.process_time() - started, _SHORTEST_TIME)
     _check(position, depth, leaves, "Adversary")
     return leaves / seconds / 1e6
@@ -113,7 +116,7 @@ def _speed(position: KnownPerft, depth: int, counted_plies: Int) -> float:
 def _check(position: KnownPerft, depth: int, leaves: int, counter: str) -> None:
     known = position.counts[depth - 1]
     if leaves != known:
-        raise WrongCountError(f"{counter} counts {leaves} leaves in {position.name} at depth {depth}, not {known}")
+        raise WrongCountError(f"{counter}: perft {depth} of {position.name} must be {known}, got {leaves}")
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""What a start costs, in new processes: with the machine code at hand, and compiled first."""
+"""`bench startup`: the cost of starting in a new process, with shipped, cached or newly compiled machine code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.kernel.library import CODE_VARIABLE, shipped_file
 from engine.system.errors import InputError
 from engine.system.host import children_cpu_seconds
 
-# What is measured, and the program that does it.
+# Name of a measurement -> the Python program that is timed.
 _STARTS = {
     "perft 1": "from engine.__main__ import main; main(['perft', '1'])",
     "the first move": "import io; from engine.uci.session import Uci; "
@@ -29,30 +29,30 @@ _COST = "; import sys, time; print(time.process_time(), int('numba' in sys.modul
 
 @dataclass(frozen=True)
 class Start:
-    """What a start cost."""
+    """The cost of one start."""
 
     what: str
-    code: str | None  # where the machine code came from: shipped, cache or compiled; None where there is none
+    code: str | None  # where the machine code came from: shipped, cache or compiled; None if none is used
     seconds: float
-    of_numba: float | None = None  # beside `import numba` alone
+    of_numba: float | None = None  # as a multiple of `import numba` alone
     imports_numba: bool | None = None
 
     def text(self) -> str:
-        """For people."""
+        """The cost as a line of text."""
         if self.code is None:
             return f"{self.what}: {self.seconds:.2f} s"
         if self.of_numba is None:
             return f"{self.what}, {_CODES[self.code]}: {self.seconds:.2f} s CPU"
         imported = "imported" if self.imports_numba else "not imported"
-        return (f"{self.what}, {_CODES[self.code]}: {self.seconds:.2f} s CPU, {self.of_numba:.2f} of importing Numba, "
-                f"which is {imported}")
+        return (f"{self.what}, {_CODES[self.code]}: {self.seconds:.2f} s CPU, {self.of_numba:.2f} of `import numba`; "
+                f"Numba was {imported}")
 
 
 _CODES = {"shipped": "shipped machine code", "cache": "from the cache", "compiled": "compiled first"}
 
 
 def print_startup(runs: int, as_json: bool) -> int:
-    """Print every cost, all but cold ones as the best of `runs`; returns the exit status."""
+    """Print every cost, the best of `runs` unless something is compiled; return the exit status."""
     for start in _starts(runs):
         if as_json:
             print_object(asdict(start))
@@ -74,7 +74,7 @@ def _starts(runs: int) -> Iterator[Start]:
             yield _best(name, "cache", [_cpu_seconds(program, compiled) for _ in range(runs)], numba)
     with tempfile.TemporaryDirectory(prefix="adversary-bench-") as cache:
         answers = [_seconds_to_uciok(cache) for _ in range(runs)]
-    yield Start("uciok after the very first start of the process", None, answers[0])
+    yield Start("uciok after the first start of the process", None, answers[0])
     yield Start("uciok after the start of the process, at best", None, min(answers))
 
 
@@ -84,13 +84,13 @@ def _best(what: str, code: str, costs: list[tuple[float, bool]], numba: float) -
 
 
 def _cpu_seconds(program: str, environment: dict[str, str]) -> tuple[float, bool]:
-    """The CPU seconds of a new process that runs a program, to its very end, and whether it imported Numba."""
+    """(CPU seconds, whether Numba was imported) of a new process that runs a program, until the process has exited."""
     before = children_cpu_seconds()
     done = run_child([sys.executable, "-c", program + _COST], {**os.environ, **environment})
     if done.returncode != 0:
         raise InputError(f"a new process failed to start: {done.stderr.strip().splitlines()[-1:]}")
-    until_its_end, is_imported = done.stdout.split()[-2:]
-    return children_cpu_seconds() - before or float(until_its_end), is_imported == "1"
+    until_exit, is_imported = done.stdout.split()[-2:]
+    return children_cpu_seconds() - before or float(until_exit), is_imported == "1"
 
 
 def _seconds_to_uciok(cache: str) -> float:

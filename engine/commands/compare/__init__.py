@@ -1,7 +1,7 @@
 """`compare`: search the same positions by minimax, alpha-beta, and each further technique, added one by one.
 
-`compare --bound` measures how close alpha-beta comes to its minimum of leaves; with `--tournament` all modes play each
-other; `--evaluations` measures how much the evaluator matters at each depth.
+`compare --bound` measures how close alpha-beta comes to the leaves of perfect move ordering; with `--tournament` all
+modes play each other; `--evaluations` measures how much the evaluator matters at each depth.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from engine.commands.compare import bound
-from engine.commands.compare.contenders import SearchVariant, contenders, tree_contenders
 from engine.commands.compare.report import (
     PLOT_FORMATS,
     PositionResult,
@@ -24,6 +23,7 @@ from engine.commands.compare.report import (
     save,
     save_plots,
 )
+from engine.commands.compare.variants import SearchVariant, alphabeta_variants, tree_variants
 from engine.commands.shared.arguments import (
     OutputFolder,
     add_concurrency,
@@ -67,22 +67,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--fen", type=text, metavar="FEN",
                        help="the position: a FEN, quoted or not, or `startpos` (default: a sharp one)")
     where.add_argument("--suite", type=in_file, metavar="FILE.epd", help="positions with bm, am, dm or ce")
-    where.add_argument("--bound", action="store_true", help="instead: alpha-beta's leaves compared with the minimum")
+    where.add_argument("--bound", action="store_true", help="instead: alpha-beta's leaves compared with 2 b^(d/2), "
+                       "about what perfect move ordering visits")
     where.add_argument("--tournament", action="store_true", help="instead: all modes play each other at equal time")
     where.add_argument("--evaluations", action="store_true", help="instead: Elo by depth with richer and poorer "
                        "evaluations")
     limits = parser.add_mutually_exclusive_group()
-    depth = limits.add_argument("--depth", type=plies, metavar="D", help=f"plies to search (default {_DEPTH})")
+    depth = limits.add_argument("--depth", type=plies, metavar="D",
+                                help=f"plies to search (default {_DEPTH}, with --bound {bound.LAST_DEPTH})")
     nodes = limits.add_argument("--nodes", type=positive, metavar="N", help="nodes for every variant")
     time = limits.add_argument("--time", type=milliseconds, metavar="MS",
                                help=f"milliseconds for every variant (default with --suite: {_SUITE_TIME})")
-    give_up = parser.add_argument("--give-up", type=milliseconds, metavar="MS", help="with a depth: what is not "
-                                  "finished after MS milliseconds per position is given up "
+    give_up = parser.add_argument("--give-up", type=milliseconds, metavar="MS", help="with a depth: stop after MS "
+                                  "milliseconds per position "
                                   f"(default {_GIVE_UP}, with --bound {_BOUND_GIVE_UP})")
     requires_option(parser.add_argument("--games", type=positive, metavar="N",
                                         help="with --tournament and --evaluations: games of each pairing "
                                        f"(default {_GAMES} and {_EVALUATION_GAMES})"), *_PLAYED)
-    requires_option(add_concurrency(parser, "with --tournament and --evaluations, as many as there are cores"),
+    requires_option(add_concurrency(parser, "the number of cores; only with --tournament and --evaluations"),
                     *_PLAYED)
     requires_option(parser.add_argument("--full-width", action="store_true",
                                         help="with --evaluations: search every move to the full depth"),
@@ -112,14 +114,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.bound:
         return _compare_with_bound(arguments)
     if arguments.tournament:
-        return _hold_tournament(arguments)
+        return _run_tournament(arguments)
     if arguments.evaluations:
         return _rate_evaluations(arguments)
     problems, warnings = _problems(arguments)
     games = [Game(problem.fen) for problem in problems] or [parse_position(arguments.fen or _SHARP_FEN)]
     for game in games:
         if not game.legal_moves():
-            raise InputError(f"the game is over in {game.fen()}: there is no move to search")
+            raise InputError(f"no move to search in {game.fen()}: the game is over")
     for warning in warnings:
         print_warning(f"skipped {warning}")
     _compare(games, problems, arguments)
@@ -139,7 +141,7 @@ def _problems(arguments: argparse.Namespace) -> tuple[list[Problem], list[str]]:
         return [], []
     problems, warnings = read_problems(arguments.suite)
     if not problems:
-        raise InputError(f"suite {arguments.suite} holds no positions")
+        raise InputError(f"suite {arguments.suite} contains no positions")
     return problems[: arguments.first], warnings
 
 
@@ -154,19 +156,19 @@ def _limits(arguments: argparse.Namespace) -> Limits:
 def _compare(games: Sequence[Game], problems: Sequence[Problem], arguments: argparse.Namespace) -> None:
     """Search all positions by all variants, and print the results."""
     limits = _limits(arguments)
-    everyone = [*contenders(arguments.hash), *tree_contenders(arguments.hash)]
-    tasks = [(contender, number) for contender in everyone for number in range(len(games))]
+    variants = [*alphabeta_variants(arguments.hash), *tree_variants(arguments.hash)]
+    tasks = [(variant, number) for variant in variants for number in range(len(games))]
 
     def measure(task: tuple[SearchVariant, int]) -> tuple[str, PositionResult]:
-        contender, number = task
-        outcome = contender.search(games[number].position, limits)
-        return contender.name, PositionResult(games[number], outcome, problems[number] if problems else None)
+        variant, number = task
+        outcome = variant.search(games[number].position, limits)
+        return variant.name, PositionResult(games[number], outcome, problems[number] if problems else None)
 
     trials: dict[str, list[PositionResult]] = {}
     for name, trial in map_with_progress(tasks, measure, lambda task: _describe(*task)):
         trials.setdefault(name, []).append(trial)
     if trials:
-        _show([VariantResults(name, tuple(made)) for name, made in trials.items()], limits, arguments)
+        _show([VariantResults(name, tuple(results)) for name, results in trials.items()], limits, arguments)
 
 
 def _show(rows: Sequence[VariantResults], limits: Limits, arguments: argparse.Namespace) -> None:
@@ -177,7 +179,7 @@ def _show(rows: Sequence[VariantResults], limits: Limits, arguments: argparse.Na
     else:
         _print_tables(rows, limits)
     if arguments.plots is not None:
-        _name_files(save_plots(rows, arguments.plots), arguments)
+        _print_files(save_plots(rows, arguments.plots), arguments)
 
 
 def _print_tables(rows: Sequence[VariantResults], limits: Limits) -> None:
@@ -190,58 +192,60 @@ def _print_tables(rows: Sequence[VariantResults], limits: Limits) -> None:
         print_nodes_by_depth(rows)
 
 
-def _name_files(files: Iterable[Path], arguments: argparse.Namespace) -> None:
+def _print_files(files: Iterable[Path], arguments: argparse.Namespace) -> None:
     """Print the names of the files that were written."""
     for file in files:
         print(file, file=sys.stderr if arguments.json else sys.stdout)
 
 
-def _describe(contender: SearchVariant, number: int) -> str:
-    return f"{contender.name}, position {number + 1}"
+def _describe(variant: SearchVariant, number: int) -> str:
+    return f"{variant.name}, position {number + 1}"
 
 
 def _compare_with_bound(arguments: argparse.Namespace) -> int:
     depth = arguments.depth or bound.LAST_DEPTH
     if depth < bound.FIRST_DEPTH:
-        raise InputError(f"--bound looks at depths from {bound.FIRST_DEPTH}, not {depth}")
-    found = bound.measure(arguments.positions or len(BENCH_FENS), depth, arguments.hash,
-                          (arguments.give_up or _BOUND_GIVE_UP) / 1000)
+        raise InputError(f"--bound requires a --depth of at least {bound.FIRST_DEPTH}, got {depth}")
+    counts = bound.measure(arguments.positions or len(BENCH_FENS), depth, arguments.hash,
+                           (arguments.give_up or _BOUND_GIVE_UP) / 1000)
     if arguments.json:
-        for measured in found:
-            print_object({**asdict(measured), "ratio": measured.ratio})
-    elif found:
-        print_table(bound.HEADINGS, bound.rows(found))
-        print("medians over the positions; ratio: leaves of the depth's iteration to 2 b^(d/2), the median, of all "
-              "positions together, and the worst")
-        if not bound.is_complete(found):
-            print("some positions were given up before the last depth: rows of fewer positions are of the easier ones, "
-                  "so compare them with care")
+        for count in counts:
+            print_object({**asdict(count), "ratio": count.ratio})
+    elif counts:
+        print_table(bound.HEADINGS, bound.rows(counts))
+        print("medians over the positions; ratio: leaves of the iteration to 2 b^(d/2), the median, over all positions "
+              "together, and the worst")
+        if any(count.ratio < 1 for count in counts):
+            print("a ratio below 1 is no error: 2 b^(d/2) is for a tree with the same number of moves everywhere, and "
+                  "the transposition table visits a position once that a tree contains several times")
+        if not bound.is_complete(counts):
+            print("not all positions reached the last depth in time; rows with fewer positions have the easier ones")
     return 0
 
 
-def _hold_tournament(arguments: argparse.Namespace) -> int:
+def _run_tournament(arguments: argparse.Namespace) -> int:
     from engine.commands.compare import tournament
 
     conditions = tournament.Conditions(arguments.games or _GAMES, arguments.time or _MOVE_TIME,
                                        width=arguments.concurrency or 0)
-    meetings = tournament.play_tournament(tournament.all_pairings(), conditions)
-    if meetings and not arguments.json:
-        print_table(tournament.HEADINGS, tournament.cross_table_rows(meetings))
-        print(f"points of {meetings[0].games} games at {conditions.milliseconds} ms per move; the score is of all "
-              "games\n")
-    beliefs = [] if is_interrupted() else tournament.play_tournament(tournament.assumption_pairings(), conditions)
-    if beliefs and not arguments.json:
-        print_table(tournament.BELIEF_HEADINGS, tournament.belief_rows(beliefs))
-        print("minimax believes in an adversary, expectimax in a random mover; games are played to their end")
-    for meeting in (*meetings, *beliefs) if arguments.json else ():
-        print_object({"first": meeting.pairing.first, "second": meeting.pairing.second, "points": meeting.points,
-                      "games": meeting.games, "moves_to_win": meeting.moves_to_win, "faults": meeting.faults})
-    faults = sum(meeting.faults for meeting in (*meetings, *beliefs))
-    if faults:
-        print(f"{faults} games were forfeited: by a move out of time or an illegal one, or by a crash. On a busy "
-              "machine, play fewer games at a time (--concurrency) or longer ones (--time)",
+    results = tournament.play_tournament(tournament.all_pairings(), conditions)
+    if results and not arguments.json:
+        print_table(tournament.HEADINGS, tournament.cross_table_rows(results))
+        print(f"points out of {results[0].games} games at {conditions.milliseconds} ms per move; the score is over "
+              "all games\n")
+    assumptions = [] if is_interrupted() else tournament.play_tournament(tournament.assumption_pairings(), conditions)
+    if assumptions and not arguments.json:
+        print_table(tournament.ASSUMPTION_HEADINGS, tournament.assumption_rows(assumptions))
+        print("minimax assumes the best replies, expectimax random ones; games are played without adjudication")
+    for result in (*results, *assumptions) if arguments.json else ():
+        print_object({"first": result.pairing.first, "second": result.pairing.second, "points": result.points,
+                      "games": result.games, "moves_to_win": result.moves_to_win, "forfeits": result.forfeits})
+    forfeits = sum(result.forfeits for result in (*results, *assumptions))
+    if forfeits:
+        print(f"{forfeits} games were forfeited by time, an illegal move or a crash; on a busy machine play fewer "
+              "games at a time (--concurrency) or give more time (--time)",
               file=sys.stderr if arguments.json else sys.stdout)
-    return _HAS_FORFEITS if faults else 0
+    return _HAS_FORFEITS if forfeits else 0
 
 
 def _rate_evaluations(arguments: argparse.Namespace) -> int:
@@ -256,10 +260,10 @@ def _rate_evaluations(arguments: argparse.Namespace) -> int:
         rated = evaluations.ratings(points)
         if not arguments.json:
             print_table(evaluations.headings(rated), evaluations.rows(rated))
-            print(f"Elo, material at depth 1 being 0, from {sum(games for _, games in points.values()):,} games at "
-                  "fixed depth; worth: by how much it is stronger at the same depth than the evaluation to its left")
+            print(f"Elo with material at depth 1 as 0, from {sum(games for _, games in points.values()):,} games at "
+                  "fixed depth; gain: Elo over the evaluation to its left at the same depth")
         if arguments.plots is not None:
-            _name_files(save(arguments.plots / "evaluations", ("depth in plies", "Elo"), evaluations.curves(rated),
+            _print_files(save(arguments.plots / "evaluations", ("depth in plies", "Elo"), evaluations.curves(rated),
                              errors=evaluations.errors(rated), title="Elo by depth and evaluation, with 95 % errors"),
                         arguments)
     return 0

@@ -1,4 +1,8 @@
-"""Alpha-beta and its bound: with the best order of moves it sees about 2 b^(d/2) of the b^d leaves of minimax."""
+"""`compare --bound`: with the best move ordering, alpha-beta visits about 2 b^(d/2) of the b^d leaves of minimax.
+
+That is so with b moves everywhere. In chess b varies, and a transposition table answers for positions that a tree
+contains several times; so fewer leaves are possible, and do occur.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.commands.compare.contenders import ORDERED_ALPHABETA, SearchVariant, on_the_ladder
+from engine.commands.compare.variants import ORDERED_ALPHABETA, SearchVariant, variant_at
 from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.commands.shared.progress import map_with_progress
 from engine.core.fen import parse_fen
@@ -16,29 +20,31 @@ from engine.core.perft import BULK, perft
 from engine.core.position import PositionRecord
 from engine.search.types import Limits
 
-FIRST_DEPTH, LAST_DEPTH = 4, 8  # that are compared with the bound
-ACCEPTED_RATIO = 4  # to the bound: the order is good
+FIRST_DEPTH, LAST_DEPTH = 4, 6  # of the comparison; one more ply takes five times as long
+ACCEPTED_RATIO = 4  # of the leaves to the bound, with good move ordering
 _PLIES_AVERAGED = 4
 
 
 def branching(position: PositionRecord) -> float:
-    """b, the number of legal moves on average: b^4 is the number of lines that are four plies long."""
+    """b, the average number of legal moves: b^4 is the number of lines of four plies."""
     lines = perft(position.copy(), empty_move_list(), _PLIES_AVERAGED, BULK)
     return float(max(lines, 1) ** (1 / _PLIES_AVERAGED))
 
 
 def minimax_leaves(b: float, depth: int) -> float:
-    """How many leaves minimax visits."""
+    """The number of leaves that minimax visits."""
     return float(b**depth)
 
 
-def least_leaves(b: float, depth: int) -> float:
-    """How many of them alpha-beta has to visit, about, with the best move first everywhere."""
+def minimum_leaves(b: float, depth: int) -> float:
+    """The approximate number of leaves that alpha-beta must visit, with the best move first at every node, and without
+    a transposition table.
+    """
     return float(2 * b ** (depth / 2))
 
 
 @dataclass(frozen=True)
-class Measured:
+class LeafCount:
     """The leaves of one iteration in one position."""
 
     fen: str
@@ -48,53 +54,54 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """To the bound."""
-        return self.leaves / least_leaves(self.b, self.depth)
+        """The leaves divided by the bound; below 1 where the transposition table saved more than the order cost."""
+        return self.leaves / minimum_leaves(self.b, self.depth)
 
 
-def measure(positions: int, depth: int, megabytes: int, give_up: float) -> list[Measured]:
-    """Search the first bench positions by alpha-beta with all that orders moves and nothing that leaves any out.
+def measure(positions: int, depth: int, megabytes: int, give_up: float) -> list[LeafCount]:
+    """Search the first bench positions by alpha-beta with all move ordering and no pruning.
 
-    A position is searched until the depth is finished, or `give_up` seconds are over.
+    A position is searched to `depth`, for at most `give_up` seconds.
     """
-    contender = on_the_ladder(ORDERED_ALPHABETA, AlphaBetaSearch(megabytes))
+    variant = variant_at(ORDERED_ALPHABETA, AlphaBetaSearch(megabytes))
 
-    def of_position(fen: str) -> list[Measured]:
-        return _measured(contender, fen, depth, give_up)
+    def of_position(fen: str) -> list[LeafCount]:
+        return _leaf_counts(variant, fen, depth, give_up)
 
-    return [one for found in map_with_progress(BENCH_FENS[:positions], of_position, lambda fen: fen) for one in found]
+    counts = map_with_progress(BENCH_FENS[:positions], of_position, lambda fen: fen)
+    return [count for of_one in counts for count in of_one]
 
 
-def _measured(contender: SearchVariant, fen: str, depth: int, give_up: float) -> list[Measured]:
+def _leaf_counts(variant: SearchVariant, fen: str, depth: int, give_up: float) -> list[LeafCount]:
     position = parse_fen(fen)
-    b, before, found = branching(position), 0, list[Measured]()
-    for stage in contender.search(position, Limits(depth=depth, movetime=give_up)).stages:
-        found.append(Measured(fen, b, stage.depth, stage.counts.leaf_nodes - before))
+    b, before, counts = branching(position), 0, list[LeafCount]()
+    for stage in variant.search(position, Limits(depth=depth, movetime=give_up)).stages:
+        counts.append(LeafCount(fen, b, stage.depth, stage.counts.leaf_nodes - before))
         before = stage.counts.leaf_nodes
-    return [measured for measured in found if measured.depth >= FIRST_DEPTH]
+    return [count for count in counts if count.depth >= FIRST_DEPTH]
 
 
-def rows(found: Sequence[Measured]) -> list[tuple[str, ...]]:
-    """A row a depth, under HEADINGS."""
-    return [_row(depth, [measured for measured in found if measured.depth == depth])
-            for depth in sorted({measured.depth for measured in found})]
+def rows(counts: Sequence[LeafCount]) -> list[tuple[str, ...]]:
+    """One row per depth, under HEADINGS."""
+    return [_row(depth, [count for count in counts if count.depth == depth])
+            for depth in sorted({count.depth for count in counts})]
 
 
-def is_complete(found: Sequence[Measured]) -> bool:
-    """Whether every depth was finished in the same positions: if not, the deeper ones are of the easier positions."""
-    return len({sum(measured.depth == depth for measured in found) for depth in {one.depth for one in found}}) <= 1
+def is_complete(counts: Sequence[LeafCount]) -> bool:
+    """Whether all positions reached the same depth; otherwise the deeper rows contain only the easier positions."""
+    return len({sum(count.depth == depth for count in counts) for depth in {one.depth for one in counts}}) <= 1
 
 
 HEADINGS = ("depth", "b", "leaves", "b^d", "2 b^(d/2)", "ratio", "of all", "worst", f"within {ACCEPTED_RATIO}")
 
 
-def _row(depth: int, found: Sequence[Measured]) -> tuple[str, ...]:
+def _row(depth: int, counts: Sequence[LeafCount]) -> tuple[str, ...]:
     """Medians over the positions, the ratio of all leaves to the sum of the bounds, and the worst ratio."""
-    ratios = [measured.ratio for measured in found]
-    bounds = [least_leaves(measured.b, depth) for measured in found]
-    of_all = sum(measured.leaves for measured in found) / sum(bounds)
-    return (str(depth), f"{statistics.median(measured.b for measured in found):.1f}",
-            f"{statistics.median(measured.leaves for measured in found):,.0f}",
-            f"{statistics.median(minimax_leaves(measured.b, depth) for measured in found):.2e}",
+    ratios = [count.ratio for count in counts]
+    bounds = [minimum_leaves(count.b, depth) for count in counts]
+    of_all = sum(count.leaves for count in counts) / sum(bounds)
+    return (str(depth), f"{statistics.median(count.b for count in counts):.1f}",
+            f"{statistics.median(count.leaves for count in counts):,.0f}",
+            f"{statistics.median(minimax_leaves(count.b, depth) for count in counts):.2e}",
             f"{statistics.median(bounds):,.0f}", f"{statistics.median(ratios):.2f}", f"{of_all:.2f}",
             f"{max(ratios):.2f}", f"{sum(ratio <= ACCEPTED_RATIO for ratio in ratios)} of {len(ratios)}")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.commands.compare.bound import branching, least_leaves, minimax_leaves
-from engine.commands.compare.contenders import SearchOutcome
+from engine.commands.compare.bound import branching, minimax_leaves, minimum_leaves
+from engine.commands.compare.variants import SearchOutcome
 from engine.commands.shared.plots import Curve, save_plot
 from engine.commands.shared.suites import Problem
 from engine.commands.shared.tables import print_table
@@ -50,12 +50,12 @@ class PositionResult:
         """The seconds after which the solution was found and kept; None if it was not."""
         if self.problem is None or not self.is_solved:
             return None
-        found = self.outcome.seconds
+        seconds = self.outcome.seconds
         for stage in reversed(self.outcome.stages):
             if not self.problem.is_solved(self.game.uci(stage.move), stage.score):
                 break
-            found = stage.seconds
-        return found
+            seconds = stage.seconds
+        return seconds
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def effective_branching(nodes: int, depth: int) -> float | None:
 
 
 def pawns_text(score: int) -> str:
-    """Pawns, or the moves to a mate."""
+    """A score in pawns, or in moves to mate."""
     distance = mate_distance(score)
     return f"{score / 100:+.2f}" if distance is None else f"#{distance}"
 
@@ -166,7 +166,8 @@ def _by_depth(row: VariantResults, depths: Iterable[int]) -> list[str]:
 
 def _bounds(b: float, depths: Iterable[int]) -> dict[str, list[float]]:
     depths = list(depths)
-    return dict(zip(_BOUNDS, ([function(b, depth) for depth in depths] for function in (minimax_leaves, least_leaves)),
+    return dict(zip(_BOUNDS, ([function(b, depth) for depth in depths] for function in (minimax_leaves,
+                                                                                        minimum_leaves)),
                     strict=True))
 
 
@@ -174,7 +175,7 @@ def objects_of(rows: Sequence[VariantResults], limits: Limits) -> Iterator[dict[
     """All measurements, one object for each variant and position."""
     for row in rows:
         for trial in row.trials:
-            yield {"contender": row.name, "fen": trial.game.fen(), **_fields_of_trial(trial, limits)}
+            yield {"variant": row.name, "fen": trial.game.fen(), **_fields_of_trial(trial, limits)}
 
 
 def _fields_of_trial(trial: PositionResult, limits: Limits) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""`compare --tournament`: the modes against each other at equal time, and assumptions against reality.
+"""`compare --tournament`: all modes play each other at equal time; minimax and expectimax test their assumptions.
 
-Minimax believes in an adversary who sees what it sees, expectimax in one who moves at random. Both meet both kinds of
-opponent: the strongest there is here, and one who does move at random.
+Minimax assumes an opponent that plays the best move, expectimax here one that moves at random. Each of them plays both
+the full search and a random mover.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ from engine.system.host import usable_cores
 
 _HASH = {"Hash": "16"}
 _MODES = tuple(mode.name for mode in MODES)
-_ASSUMING = ("minimax", "expectimax")
+_ASSUMING_MODES = ("minimax", "expectimax")
 _OPPONENTS = {"the full search": "alphabeta", "a random mover": "random"}
-_MOVES_AT_RANDOM = {"Opponent Elo": "0"}
+_ASSUME_RANDOM_MOVES = {"Opponent Elo": "0"}
 _USUAL_RULES = Adjudication()
-_TO_THE_END = Adjudication(draw_score=None, win_score=None, by_tables=False)
+_NO_ADJUDICATION = Adjudication(draw_score=None, win_score=None, by_tables=False)
 
 HEADINGS = ("points of", *_MODES, "score")
-BELIEF_HEADINGS = ("against", *(f"{mode}: {what}" for mode in _ASSUMING for what in ("score", "moves to win")))
+ASSUMPTION_HEADINGS = ("against", *(f"{mode}: {what}" for mode in _ASSUMING_MODES for what in ("score",
+                                                                                               "moves to win")))
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two modes, by name."""
+    """Two modes that play each other, by name."""
 
     first: str
     second: str
@@ -49,21 +50,21 @@ class Pairing:
 
 @dataclass(frozen=True)
 class PairingResult:
-    """What came of a pairing, from the first one's view."""
+    """The result of a pairing for its first player."""
 
     pairing: Pairing
     points: float
     games: int
-    moves_to_win: float | None  # the median of the games that the first one won, but for those lost by a fault
-    faults: int
+    moves_to_win: float | None  # median over the games that the first player won without a forfeit
+    forfeits: int
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """What all games have in common."""
+    """The conditions of all games."""
 
-    games: int  # a pairing, rounded up to pairs
-    milliseconds: int  # a move
+    games: int  # per pairing, rounded up to pairs
+    milliseconds: int  # per move
     seed: int = 1
     width: int = 0  # games at the same time; 0 for as many as there are cores
 
@@ -74,16 +75,18 @@ def all_pairings() -> list[Pairing]:
 
 
 def assumption_pairings() -> list[Pairing]:
-    """Minimax and expectimax against both kinds of opponent, every game to its end."""
-    return [Pairing(first, second, _TO_THE_END) for first, second in itertools.product(_ASSUMING, _OPPONENTS.values())]
+    """Minimax and expectimax against each of the two opponents, without adjudication."""
+    return [Pairing(first, second, _NO_ADJUDICATION) for first, second in itertools.product(_ASSUMING_MODES,
+                                                                                            _OPPONENTS.values())]
 
 
 def play_tournament(pairings: Sequence[Pairing], conditions: Conditions) -> list[PairingResult]:
-    """What comes of all pairings; after an interruption, of those that have been played, if only in part."""
+    """Play all pairings; return their results, after an interruption those of the games played so far."""
     openings = list(RandomOpenings().draw((conditions.games + 1) // 2, conditions.seed, lambda text: None))
     width = conditions.width or usable_cores()
     control = EngineLimits(movetime=conditions.milliseconds / 1000)
-    shards = [UciGame(2 * number + color, opening, _seat(pairing.first), _seat(pairing.second), control, pairing.rules)
+    shards = [UciGame(2 * number + color, opening, _engine_spec(pairing.first), _engine_spec(pairing.second), control,
+                      pairing.rules)
               for pairing in pairings for number, opening in enumerate(openings) for color in (0, 1)]
     played: dict[tuple[str, ...], list[GameRecord]] = {}
     with (executors.processes(width) as (executor, _), stop_on_interrupt(cancel_games),
@@ -92,15 +95,15 @@ def play_tournament(pairings: Sequence[Pairing], conditions: Conditions) -> list
             show(done, f"{record.players[0]} against {record.players[1]}")
             played.setdefault(tuple(sorted(record.players)), []).append(record)
     records = {pairing: played.get(tuple(sorted((pairing.first, pairing.second))), []) for pairing in pairings}
-    return [_meeting(pairing, found) for pairing, found in records.items() if found]
+    return [_pairing_result(pairing, games) for pairing, games in records.items() if games]
 
 
-def _seat(mode: str) -> EngineSpec:
-    own = {"SearchMode": mode, **(_MOVES_AT_RANDOM if mode == "expectimax" else {})}
+def _engine_spec(mode: str) -> EngineSpec:
+    own = {"SearchMode": mode, **(_ASSUME_RANDOM_MOVES if mode == "expectimax" else {})}
     return EngineSpec(mode, f"{shlex.quote(sys.executable)} -m engine", {**_HASH, **own})
 
 
-def _meeting(pairing: Pairing, records: Sequence[GameRecord]) -> PairingResult:
+def _pairing_result(pairing: Pairing, records: Sequence[GameRecord]) -> PairingResult:
     score = MatchScore((pairing.first, pairing.second), is_refereed=True)
     for record in records:
         score.add(GameScore.of(record))
@@ -112,26 +115,26 @@ def _meeting(pairing: Pairing, records: Sequence[GameRecord]) -> PairingResult:
                          sum(score.forfeits()))
 
 
-def cross_table_rows(meetings: Sequence[PairingResult]) -> list[tuple[str, ...]]:
-    """A line for every mode, the best first: its points against each other, and its share of all."""
-    points = {(meeting.pairing.first, meeting.pairing.second): (meeting.points, meeting.games) for meeting in meetings}
-    points |= {(second, first): (games - made, games) for (first, second), (made, games) in points.items()}
-    shares = {mode: sum(made for (first, _), (made, _) in points.items() if first == mode)
+def cross_table_rows(results: Sequence[PairingResult]) -> list[tuple[str, ...]]:
+    """One row per mode, the best first: its points against each other mode, and its score in per cent."""
+    points = {(result.pairing.first, result.pairing.second): (result.points, result.games) for result in results}
+    points |= {(second, first): (games - won, games) for (first, second), (won, games) in points.items()}
+    scores = {mode: sum(won for (first, _), (won, _) in points.items() if first == mode)
               / sum(games for (first, _), (_, games) in points.items() if first == mode)
               for mode in _MODES if any(first == mode for first, _ in points)}
     return [(mode, *(f"{points[mode, other][0]:g}" if (mode, other) in points else "-" for other in _MODES),
-             f"{100 * shares[mode]:.0f} %") for mode in sorted(shares, key=lambda mode: -shares[mode])]
+             f"{100 * scores[mode]:.0f} %") for mode in sorted(scores, key=lambda mode: -scores[mode])]
 
 
-def belief_rows(meetings: Sequence[PairingResult]) -> list[tuple[str, ...]]:
-    """A line for every kind of opponent: how minimax and expectimax fared."""
-    found = {(meeting.pairing.first, meeting.pairing.second): meeting for meeting in meetings}
-    return [(name, *(text for mode in _ASSUMING for text in _fate(found.get((mode, opponent)))))
+def assumption_rows(results: Sequence[PairingResult]) -> list[tuple[str, ...]]:
+    """One row per opponent: the score of minimax and expectimax, and their moves to win."""
+    by_players = {(result.pairing.first, result.pairing.second): result for result in results}
+    return [(name, *(text for mode in _ASSUMING_MODES for text in _score_and_length(by_players.get((mode, opponent)))))
             for name, opponent in _OPPONENTS.items()]
 
 
-def _fate(meeting: PairingResult | None) -> tuple[str, str]:
-    if meeting is None:
+def _score_and_length(result: PairingResult | None) -> tuple[str, str]:
+    if result is None:
         return "-", "-"
-    moves = "-" if meeting.moves_to_win is None else f"{meeting.moves_to_win:g}"
-    return f"{100 * meeting.points / meeting.games:.0f} %", moves
+    moves = "-" if result.moves_to_win is None else f"{result.moves_to_win:g}"
+    return f"{100 * result.points / result.games:.0f} %", moves

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from engine.commands.course import svg
 
-_WIDTH, _HEIGHT = 760.0, 360.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 90.0, 150.0, 16.0, 52.0
-_LABEL_ROOM = 16.0  # between the names of two curves
+_WIDTH, _HEIGHT = 800.0, 360.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 100.0, 200.0, 16.0, 60.0
+_LABEL_ROOM = 18.0  # between the names of two curves
 
 Points = Sequence[tuple[float, float]]
 
@@ -25,22 +25,22 @@ def chart(title: str, axes: tuple[str, str], curves: Mapping[str, Points], *, le
     elements = []
     for tick in y_ticks:
         elements += [svg.line(((_LEFT, y_scale(tick)), (_WIDTH - _RIGHT, y_scale(tick))), stroke="#e4e7eb", width=1),
-                     svg.words(_LEFT - 8, y_scale(tick) + 4, _tick(tick), size=12, anchor="end", fill=svg.FAINT)]
+                     svg.words(_LEFT - 8, y_scale(tick) + 4, _tick(tick), size=14, anchor="end", fill=svg.FAINT)]
     for tick in x_ticks:
-        elements.append(svg.words(x_scale(tick), _HEIGHT - _BOTTOM + 20, _tick(tick), size=12, fill=svg.FAINT))
+        elements.append(svg.words(x_scale(tick), _HEIGHT - _BOTTOM + 20, _tick(tick), size=14, fill=svg.FAINT))
     elements.append(svg.line(((_LEFT, _HEIGHT - _BOTTOM), (_WIDTH - _RIGHT, _HEIGHT - _BOTTOM)), stroke=svg.FAINT))
-    elements.append(svg.words((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 10, axes[0]))
-    elements.append(f'<g transform="rotate(-90 16 {(_TOP + _HEIGHT - _BOTTOM) / 2:g})">'
-                    + svg.words(16, (_TOP + _HEIGHT - _BOTTOM) / 2, axes[1]) + "</g>")
+    elements.append(svg.words((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 12, axes[0], size=15))
+    elements.append(f'<g transform="rotate(-90 20 {(_TOP + _HEIGHT - _BOTTOM) / 2:g})">'
+                    + svg.words(20, (_TOP + _HEIGHT - _BOTTOM) / 2, axes[1], size=15) + "</g>")
     ends: list[tuple[float, str, str]] = []
     for name, level in levels.items():
         ends_of_line = (_LEFT, y_scale(level)), (_WIDTH - _RIGHT, y_scale(level))
         elements.append(svg.line(ends_of_line, stroke=svg.INK, width=1.2, dashes="5 4"))
         ends.append((y_scale(level), name, svg.INK))
     for (name, points), colour in zip(curves.items(), svg.COLOURS, strict=False):
-        elements.append(svg.line([(x_scale(x), y_scale(y)) for x, y in points], stroke=colour, width=2))
+        elements.append(svg.line([(x_scale(x), y_scale(y)) for x, y in points], stroke=colour, width=2.5))
         ends.append((y_scale(points[-1][1]), name, colour))
-    elements += [svg.words(_WIDTH - _RIGHT + 8, y + 4, name, size=12, anchor="start", fill=colour, is_bold=True)
+    elements += [svg.words(_WIDTH - _RIGHT + 8, y + 4, name, size=14, anchor="start", fill=colour, is_bold=True)
                  for y, name, colour in _spread(ends)]
     return svg.titled(svg.Picture(_WIDTH, _HEIGHT, tuple(elements)), title)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from engine.commands.course.trees import Drawn
+from engine.reference.alphazero import Node as GuidedNode
 from engine.reference.game import CHANCE, MAX, Action, Game, State
 from engine.reference.uct import Node
 
@@ -43,6 +44,30 @@ def grown(game: Game[State, Action], root: Node[State, Action], way: Callable[[S
     return draw(root, depth)
 
 
+def guided(root: GuidedNode, way: Callable[[int], str], depth: int = 2, widest: int = 4) -> Drawn:
+    """The upper part of a tree that a policy guided: on the lines the prior of each move, in the nodes the visits.
+
+    Averages, and colours, are those of the player who is MAX at the root.
+    """
+
+    def draw(node: GuidedNode, level: int) -> Drawn:
+        sign = -1 if level % 2 == 0 else 1  # a node's average is that of the player who moved to it
+        average = sign * node.average
+        drawn = Drawn("max" if level % 2 == 0 else "min", str(node.visits), notes=(_signed(average),),
+                      fill=_colour(average), size=_SMALLEST + (_LARGEST - _SMALLEST)
+                      * math.sqrt(node.visits / root.visits), room=_ROOM if level < depth else 1.0)
+        if level < depth:
+            tried = [action for action in node.children if node.children[action].visits]
+            shown = sorted(tried, key=lambda action: -node.children[action].visits)[:widest]
+            for action in sorted(shown):
+                child = draw(node.children[action], level + 1)
+                child.way, child.is_best = f"{way(action)}: {node.children[action].prior:.0%}", action == shown[0]
+                drawn.children.append(child)
+        return drawn
+
+    return draw(root, 0)
+
+
 def _signed(number: float) -> str:
     return f"{round(number, 2) + 0.0:+.2f}".replace("-", "−")
 
@@ -61,8 +86,13 @@ def _colour(share: float) -> str:
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-def growth_text(root: Node[State, Action], way: Callable[[State, Action], str]) -> str:
-    """The moves of the root, most visited first: visits and averages from the mover's point of view."""
+def growth_text(root: Node[State, Action], way: Callable[[State, Action], str],
+                truth: Mapping[Action, float] | None = None) -> str:
+    """The moves of the root, most visited first: visits and averages from the mover's point of view.
+
+    `truth`: what each move is worth to him, where that is known.
+    """
     rows = sorted(root.children.items(), key=lambda item: -item[1].visits)
-    return "\n".join(f"  {way(root.state, action):<10} {child.visits:>6} visits   average "
-                     f"{_signed(child.total / child.visits)}" for action, child in rows)
+    return "\n".join(f"  {way(root.state, action):<10} {child.visits:>6} {'visits' if child.visits > 1 else 'visit '}"
+                     f"   average {_signed(child.total / child.visits)}"
+                     + (f"   truth {_signed(truth[action])}" if truth is not None else "") for action, child in rows)

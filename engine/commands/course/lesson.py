@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
-import shutil
 import sys
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 
+from engine.commands.course.prose import say
+from engine.commands.course.quiz import scored
 from engine.commands.course.svg import Picture
 
 # In the order of the notes.
@@ -28,14 +28,17 @@ LESSONS = {
     "horizon": "cut-off, evaluation, and why to search on where it is not quiet",
     "expectimax": "chance nodes average; the bucket game with a coin",
     "assumptions": "what it costs to be wrong about the opponent",
+    "pacman": "a grid, a ghost, and two beliefs about it; moves that fail",
+    "backgammon": "dice and adversaries in one tree, and why depth is dear",
     "players": "three players, each for himself",
     "uct": "Monte Carlo tree search in four steps, while the tree grows",
     "dice": "a race with dice: playouts that roll them",
     "alphazero": "a network in place of playouts, trained by self-play",
     "regret": "rock, paper, scissors: learning from regret",
     "poker": "Kuhn poker solved by counterfactual regret minimisation",
+    "hidden": "belief states: Battleship, and why averaging over what is hidden errs",
+    "notes": "the lecture slide by slide: each number and tree as it stands there",
 }
-_WIDEST = 100  # columns of prose
 
 
 @dataclass(frozen=True)
@@ -58,19 +61,22 @@ def steps_of(module: ModuleType) -> list[Step]:
     return [Step(inspect.getdoc(function) or "", function) for function in found]
 
 
-def run_lesson(name: str) -> list[Picture]:
-    """Say and do everything; returns the pictures that were drawn on the way."""
+def run_lesson(name: str, seed: int = 1) -> list[Picture]:
+    """Say and do everything, with questions made from the seed; returns the pictures that were drawn on the way."""
     module = load(name)
     print(f"{name}: {LESSONS[name]}\n")
     say(inspect.getdoc(module) or "")
     pictures = []
-    for step in steps_of(module):
-        print("\n" + "-" * 12 + "\n")
-        say(step.words)
-        _pause()
-        picture = step.function()
-        if picture is not None:
-            pictures.append(picture)
+    with scored(seed) as score:
+        for step in steps_of(module):
+            print("\n" + "-" * 12 + "\n")
+            say(step.words)
+            _pause()
+            picture = step.function()
+            if picture is not None:
+                pictures.append(picture)
+    if score.asked:
+        print(f"\nScore: {score.right} of {score.asked}. Other questions: adversary class {name} --seed {seed + 1}")
     return pictures
 
 
@@ -81,11 +87,3 @@ def _pause() -> None:
         with contextlib.suppress(EOFError):
             input("(Enter to go on) ")
         print()
-
-
-def say(prose: str) -> None:
-    """Print paragraphs, as wide as the terminal but no wider than is good to read."""
-    width = min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST)
-    paragraphs = prose.split("\n\n")
-    print("\n\n".join(text if text.startswith("    ") else textwrap.fill(" ".join(text.split()), width)
-                      for text in paragraphs))

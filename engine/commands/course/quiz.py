@@ -1,129 +1,99 @@
-"""Predict the next cut-off, then see."""
+"""Questions, each with its answer and the reason: asked and counted at a terminal, elsewhere shown as worked examples.
+
+The same seed asks the same questions, so that a class can work on them together.
+"""
 
 from __future__ import annotations
 
-import string
+import contextlib
+import random
 import sys
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 
-from engine.commands.course.lesson import say
-from engine.commands.course.trees import plain
-from engine.reference.game import MAX, Action, Game, State
-from engine.reference.minimax import alphabeta
-from engine.reference.trace import Trace, VisitedNode
+from engine.commands.course.prose import say
+from engine.reference.exercises.question import Question, QuestionMaker
 
-_NONE = "none"
+_ROUNDS = 3  # questions of a quiz, unless it says otherwise
+_PROMPT = "Your answer (or Enter to see it): "
 
 
-@dataclass(frozen=True)
-class CutOff:
-    """Where a search stopped early: after which leaf, which leaves it never saw, and why."""
-
-    after: str
-    skipped: tuple[str, ...]
-    reason: str
+Ask = Callable[[str], str]
 
 
-def cut_offs(game: Game[State, Action]) -> tuple[dict[str, float], list[CutOff]]:
-    """The leaves of a game by their letters, from left to right, and the cut-offs of alpha-beta in their order."""
-    trace = Trace()
-    alphabeta(game, game.initial(), count=trace)
-    assert trace.root is not None
-    letters = iter(string.ascii_lowercase)
-    leaves: dict[str, float] = {}
-    found: list[CutOff] = []
+@dataclass
+class QuizScore:
+    """How the questions of a lesson were answered, and with which seed they are made."""
 
-    def name_leaves(state: State) -> Iterator[str]:
-        if game.is_terminal(state):
-            letter = next(letters)
-            leaves[letter] = game.utility(state, MAX)
-            yield letter
-        for action in [] if game.is_terminal(state) else game.actions(state):
-            yield from name_leaves(game.result(state, action))
+    seed: int = 1
+    right: int = 0
+    asked: int = 0
 
-    def walk(state: State, visit: VisitedNode) -> str:
-        """The last leaf that was seen below a state; notes what was cut off."""
-        if game.is_terminal(state):
-            return next(name_leaves(state))
-        actions, last = game.actions(state), ""
-        for action, child in zip(actions, visit.children, strict=False):
-            last = walk(game.result(state, action), child)
-        rest = actions[len(visit.children) :]
-        skipped = tuple(letter for action in rest for letter in name_leaves(game.result(state, action)))
-        if skipped:
-            found.append(CutOff(last, skipped, _reason(game.to_move(state) == MAX, visit)))
-        return last
-
-    walk(game.initial(), trace.root)
-    return leaves, found
+    def count(self, is_right: bool) -> None:
+        """Note an answer."""
+        self.asked += 1
+        self.right += is_right
 
 
-def _reason(is_max: bool, visit: VisitedNode) -> str:
-    value = plain(visit.value)
-    if is_max:
-        return (f"MAX can get at least {value} here, and MIN, who is sure of beta = {plain(visit.beta)} elsewhere, "
-                "will not let it come to that")
-    return (f"MIN can hold MAX to {value} here, and MAX, who is sure of alpha = {plain(visit.alpha)} elsewhere, "
-            "will not let it come to that")
+_SCORE: ContextVar[QuizScore | None] = ContextVar("score", default=None)
 
 
-def predict(game: Game[State, Action], ask: Callable[[str], str] | None = None) -> None:
-    """Ask for one cutoff after the other and explain each. Without a terminal, only explain.
+@contextlib.contextmanager
+def scored(seed: int) -> Iterator[QuizScore]:
+    """Everything that is asked inside counts towards one score, and is made with this seed."""
+    score = QuizScore(seed)
+    token = _SCORE.set(score)
+    try:
+        yield score
+    finally:
+        _SCORE.reset(token)
 
-    `ask` puts a question and returns the answer; by default it is put to a terminal, if there is one.
+
+def current_score() -> QuizScore:
+    """The score of the lesson that runs; a fresh one outside of a lesson, as in a notebook."""
+    return _SCORE.get() or QuizScore()
+
+
+def terminal_ask() -> Ask | None:
+    """A function that asks at the terminal; None where there is nobody to ask."""
+    return input if sys.stdin is not None and sys.stdin.isatty() else None
+
+
+def quiz(*makers: QuestionMaker, ask: Ask | None = None, seed: int | None = None, rounds: int = _ROUNDS) -> None:
+    """Ask questions of each kind in turn. In a notebook: `quiz(..., ask=input, seed=2)`.
+
+    Without anybody to ask, questions are shown with their answers.
     """
-    leaves, found = cut_offs(game)
-    print(_lettered(game) + "\n")
-    if ask is None and sys.stdin is not None and sys.stdin.isatty():
-        ask = input
-    right = asked = 0
-    for cut in [*found, None]:
-        truth = cut.after if cut is not None else _NONE
-        if ask is not None:
-            try:
-                answer = _answer(ask, leaves)
-            except EOFError:
-                ask, answer = None, ""
-                print()
-            if answer:
-                asked, right = asked + 1, right + (answer == truth)
-                print("Right." if answer == truth else "Not quite.")
-        _explain(cut)
-    if asked:
-        print(f"{right} of {asked} predicted")
+    score = current_score()
+    chance = random.Random(score.seed if seed is None else seed)
+    ask = ask or terminal_ask()
+    for number in range(rounds):
+        question = makers[number % len(makers)](chance)
+        if number:
+            print()
+        say((f"{number + 1}. " if rounds > 1 else "") + question.text)
+        if "\n" in question.text:
+            print()
+        try:
+            given = None if ask is None else _answer(ask, question)
+        except EOFError:
+            ask, given = None, None
+            print()
+        if given is not None:
+            score.count(question.is_right(given))
+            print("Right." if question.is_right(given) else "Not quite.")
+        if given is None or not question.is_right(given):
+            say(f"The answer is {question.shown}. {question.reason}")
 
 
-def _lettered(game: Game[State, Action]) -> str:
-    """The tree as text, a line for every node above leaves, with the letters and values of its leaves."""
-    letters, lines = iter(string.ascii_lowercase), list[str]()
-
-    def write(state: State, depth: int) -> None:
-        children = [game.result(state, action) for action in game.actions(state)]
-        leaves = [f"{next(letters)} = {plain(game.utility(child, MAX)):<4}" for child in children
-                  if game.is_terminal(child)]
-        name = "MAX" if game.to_move(state) == MAX else "MIN"
-        lines.append(f"{'    ' * depth}{name}   {' '.join(leaves)}".rstrip())
-        for child in children:
-            if not game.is_terminal(child):
-                write(child, depth + 1)
-
-    write(game.initial(), 0)
-    return "\n".join(lines)
-
-
-def _answer(ask: Callable[[str], str], leaves: dict[str, float]) -> str:
-    """A letter, or none; empty if the student asks for the answer. EOFError if there will be no more answers."""
+def _answer(ask: Ask, question: Question) -> str | float | None:
+    """What the student answers; None if he asks for the answer. EOFError if there will be no more answers."""
     while True:
-        answer = ask(f"After which leaf comes the next cutoff? (a letter, {_NONE}, or Enter for the answer) ")
-        answer = answer.strip().lower()
-        if not answer or answer == _NONE or answer in leaves:
-            return answer
-        print(f"a letter from a to {list(leaves)[-1]}, or {_NONE}")
-
-
-def _explain(cut: CutOff | None) -> None:
-    if cut is None:
-        print("There is no further cut-off: every other leaf is looked at.")
-    else:
-        say(f"After {cut.after}: {', '.join(cut.skipped)} cut off. {cut.reason}.")
+        typed = ask(_PROMPT)
+        if not typed.strip():
+            return None
+        given = question.read(typed)
+        if given is not None:
+            return given
+        print(f"one of {', '.join(question.choices)}" if question.choices else "a number, such as 3, -2.5 or 1/3")

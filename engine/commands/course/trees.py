@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.commands.course import svg
-from engine.reference.game import CHANCE, MAX, Action, Game, State
+from engine.reference.cfr import StrategyProfile, value
+from engine.reference.exercises.question import plain
+from engine.reference.game import CHANCE, MAX, Action, Game, HiddenGame, State
+from engine.reference.minimax import is_leaf, one_less
 from engine.reference.trace import Trace, VisitedNode
 
 _SHAPES = {"max": ("#dbeafe", "#1f6feb"), "min": ("#ffedd5", "#d9730d"), "chance": ("#dcfce7", "#2e8540"),
-           "leaf": ("#f5f7fa", "#52606d")}  # of each node type: how it is filled and outlined
-_NAMES = {"max": "MAX", "min": "MIN", "chance": "chance", "leaf": "end"}
-_SIDE, _STEP, _LEVEL, _TOP = 22.0, 74.0, 112.0, 40.0  # half a node, from leaf to leaf, from level to level, above all
+           "node": ("#f3e8ff", "#8250df"), "leaf": ("#f5f7fa", "#52606d")}  # of each node type: fill and outline
+_NAMES = {"max": "MAX", "min": "MIN", "chance": "chance", "node": "player", "leaf": "end"}
+_SIDE, _STEP, _LEVEL, _TOP = 25.0, 82.0, 122.0, 46.0  # half a node, from leaf to leaf, from level to level, above all
+_TEXT, _SMALL_TEXT = 16.0, 14.0  # sizes of letters, to be read from the last row
+_LETTER = 8.0  # width of one of the smaller ones
+_LABEL_AT = 0.66  # of the way from a node to its child stands the name of the action
 
 
 @dataclass
@@ -41,38 +46,32 @@ class Drawn:
             yield from child.all()
 
 
-def plain(number: float) -> str:
-    """A number as people write it."""
-    if math.isinf(number):
-        return "∞" if number > 0 else "−∞"
-    return f"{round(number, 3):g}".replace("-", "−")
-
-
 def traced(game: Game[State, Action], trace: Trace, way: Callable[[State, Action], str] | None = None,
-           note: Callable[[State], str] | None = None, has_windows: bool = False) -> Drawn:
-    """The whole tree of a game, in which a search has seen what its trace holds.
+           note: Callable[[State], str] | None = None, has_windows: bool = False, start: State | None = None,
+           depth: int | None = None) -> Drawn:
+    """The tree of a game from its start or from `start`, whole or to a depth, in which a search has seen its trace.
 
     `way` names the actions, `note` is written beside a state. With windows, every node shows the alpha and beta with
     which it was entered.
     """
     assert trace.root is not None
 
-    def draw(state: State, visit: VisitedNode | None) -> Drawn:
-        is_over = game.is_terminal(state)
+    def draw(state: State, visit: VisitedNode | None, left: int | None) -> Drawn:
+        is_over = is_leaf(game, state, left)
         player = MAX if is_over else game.to_move(state)
         node_type = "leaf" if is_over else "chance" if player == CHANCE else "max" if player == MAX else "min"
         node = Drawn(node_type, "", is_seen=visit is not None)
         if visit is None:
-            node.text = plain(game.utility(state, MAX)) if is_over else "?"
+            node.text = plain(game.utility(state, MAX)) if game.is_terminal(state) else "?"
         else:
-            node.text, node.order = visit.sign + plain(visit.value), visit.order
+            node.text, node.order = visit.sign + plain(round(visit.value, 2)), visit.order
             if has_windows and not is_over:
                 node.notes = (f"α {plain(visit.alpha)}", f"β {plain(visit.beta)}")
         if note is not None:
             node.notes = (note(state), *node.notes)
         for number, action in enumerate([] if is_over else game.actions(state)):
             seen = visit.children[number] if visit is not None and number < len(visit.children) else None
-            child = draw(game.result(state, action), seen)
+            child = draw(game.result(state, action), seen, one_less(left))
             child.way = "" if way is None else way(state, action)
             node.children.append(child)
         if visit is not None and visit.children and player != CHANCE:
@@ -80,9 +79,25 @@ def traced(game: Game[State, Action], trace: Trace, way: Callable[[State, Action
             node.children[values.index(visit.value)].is_best = True
         return node
 
-    root = draw(game.initial(), trace.root)
+    root = draw(game.initial() if start is None else start, trace.root, depth)
     _keep_one_line(root)
     return root
+
+
+def planned(game: HiddenGame[State, Action], state: State, plan: StrategyProfile,
+            way: Callable[[State, Action], str]) -> Drawn:
+    """The tree below a state in which both play by a plan: with MAX's values, and how often each action is played."""
+    if game.is_terminal(state):
+        return Drawn("leaf", plain(game.utility(state, MAX)))
+    actions = game.actions(state)
+    odds = plan(game.view(state), len(actions))
+    node = Drawn("max" if game.to_move(state) == MAX else "min", f"{value(game, state, plan):.2f}".replace("-", "−"),
+                 notes=(str(game.view(state)),), room=1.5)
+    for action, share in zip(actions, odds, strict=True):
+        child = planned(game, game.result(state, action), plan, way)
+        child.way, child.is_best = f"{way(state, action)} {share:.2f}", share >= 0.5
+        node.children.append(child)
+    return node
 
 
 def _keep_one_line(root: Drawn) -> None:
@@ -106,22 +121,25 @@ def picture(root: Drawn, title: str, legend: Sequence[str] = ()) -> svg.Picture:
     elements += [element for node in root.all() for element in _node(node)]
     node_types = [node_type for node_type in _SHAPES if any(node.node_type == node_type for node in root.all())]
     key, key_width = _key(node_types, height + 16)
-    lines = [svg.words(20, height + 46 + 20 * number, text, anchor="start", fill=svg.FAINT)
+    lines = [svg.words(20, height + 50 + 22 * number, text, size=_SMALL_TEXT, anchor="start", fill=svg.FAINT)
              for number, text in enumerate(legend)]
-    width = max(width, key_width, *(40 + 6.6 * len(text) for text in legend), 0)
-    return svg.titled(svg.Picture(width, height + 46 + 20 * len(legend), (*elements, *key, *lines)), title)
+    width = max(width, key_width, *(40 + 0.9 * _LETTER * len(text) for text in legend), 0)
+    return svg.titled(svg.Picture(width, height + 50 + 22 * len(legend), (*elements, *key, *lines)), title)
 
 
 def _place(node: Drawn, depth: int, left: float) -> float:
     """Give a node and those below it their places from `left`, in steps; returns where the next one may begin."""
     node.y = _TOP + _LEVEL * depth
+    below = len(" ".join(node.notes)) * _LETTER + 12 if not node.children else 0.0
+    room = max(node.room, node.size, (len(node.way) * _LETTER + 10) / _LABEL_AT / _STEP, below / _STEP)
     if not node.children:
-        node.x = (left + 0.5 * node.room) * _STEP
-        return left + max(node.room, node.size)
+        node.x = (left + 0.5 * room) * _STEP
+        return left + room
+    start = left
     for child in node.children:
         left = _place(child, depth + 1, left)
     node.x = (node.children[0].x + node.children[-1].x) / 2
-    return left
+    return max(left, start + room)
 
 
 def _edge(node: Drawn, child: Drawn) -> Iterator[str]:
@@ -135,9 +153,9 @@ def _edge(node: Drawn, child: Drawn) -> Iterator[str]:
     else:
         yield svg.line((start, end), stroke=svg.INK if child.is_best else svg.FAINT, width=3 if child.is_best else 1.3)
     if child.way:
-        x, y = start[0] + 0.6 * (end[0] - start[0]), start[1] + 0.6 * (end[1] - start[1])
-        yield svg.box(x, y - 4, 7.2 * len(child.way) + 6, 17, fill="white")
-        yield svg.words(x, y, child.way, size=12, fill=svg.INK if child.is_seen else svg.PALE)
+        x, y = start[0] + _LABEL_AT * (end[0] - start[0]), start[1] + _LABEL_AT * (end[1] - start[1])
+        yield svg.box(x, y - 5, _LETTER * len(child.way) + 6, 19, fill="white")
+        yield svg.words(x, y, child.way, size=_SMALL_TEXT, fill=svg.INK if child.is_seen else svg.FADED)
 
 
 def _reach(node: Drawn) -> float:
@@ -149,19 +167,21 @@ def _node(node: Drawn) -> Iterator[str]:
     """A shape, what stands in it and beside it, and when it was visited."""
     fill, stroke = _SHAPES[node.node_type] if node.is_seen else ("#fafbfc", svg.PALE)
     yield _shape(node.node_type, node.x, node.y, node.size, node.fill or fill, stroke)
-    ink = svg.INK if node.is_seen else svg.PALE
+    ink = svg.INK if node.is_seen else svg.FADED
     shift = {"max": 11, "min": 0}.get(node.node_type, 5)
-    yield svg.words(node.x, node.y + shift, node.text, size=13 if len(node.text) < 4 else 11, fill=ink, is_bold=True)
+    size = _TEXT * min(max(node.size, 1.0), 1.3)
+    yield svg.words(node.x, node.y + shift, node.text, size=size if len(node.text) < 4 else 0.8 * size, fill=ink,
+                    is_bold=True)
     if node.children:
         for number, note in enumerate(node.notes):
-            yield svg.words(node.x + _SIDE * node.size + 5, node.y - 4 + 15 * number, note, size=12, fill=svg.FAINT,
-                            anchor="start")
+            yield svg.words(node.x + _SIDE * node.size + 6, node.y - 4 + 17 * number, note, size=_SMALL_TEXT,
+                            fill=svg.FAINT, anchor="start")
     elif node.notes:
-        yield svg.words(node.x, node.y + _reach(node) + 17, " ".join(node.notes), size=12, fill=svg.FAINT)
+        yield svg.words(node.x, node.y + _reach(node) + 19, " ".join(node.notes), size=_SMALL_TEXT, fill=svg.FAINT)
     if node.order is not None:
         x, y = node.x - _SIDE * node.size - 2, node.y - _SIDE * node.size + 2
-        yield svg.circle(x, y, 9, fill="white", stroke=svg.PALE, width=1)
-        yield svg.words(x, y + 3.5, str(node.order), size=10, fill=svg.FAINT)
+        yield svg.circle(x, y, 11, fill="white", stroke=svg.PALE, width=1)
+        yield svg.words(x, y + 4.5, str(node.order), size=12.5, fill=svg.FAINT)
 
 
 def _shape(node_type: str, x: float, y: float, size: float, fill: str, stroke: str) -> str:
@@ -171,7 +191,7 @@ def _shape(node_type: str, x: float, y: float, size: float, fill: str, stroke: s
         tip = -half - 3 if node_type == "max" else half + 3
         base = half - 2 if node_type == "max" else -half + 2
         return svg.polygon(((x - half - 4, y + base), (x + half + 4, y + base), (x, y + tip)), fill=fill, stroke=stroke)
-    if node_type == "chance":
+    if node_type in {"chance", "node"}:
         return svg.circle(x, y, half, fill=fill, stroke=stroke)
     return svg.box(x, y, 2 * half - 12 * size + 6, 2 * half - 12 * size, fill=fill, stroke=stroke)
 
@@ -182,8 +202,8 @@ def _key(node_types: Sequence[str], y: float) -> tuple[list[str], float]:
     for node_type in node_types:
         fill, stroke = _SHAPES[node_type]
         elements += [_shape(node_type, x, y - 4, 0.45, fill, stroke),
-                     svg.words(x + 20, y, _NAMES[node_type], anchor="start")]
-        x += 58 + 8 * len(_NAMES[node_type])
+                     svg.words(x + 22, y, _NAMES[node_type], size=_SMALL_TEXT, anchor="start")]
+        x += 62 + _LETTER * len(_NAMES[node_type])
     return elements, x
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.player.options import find_option
 from engine.system.errors import InputError, quote
-from engine.system.files import begins_with, check_name, check_target, file_size
+from engine.system.files import begins_with, check_name, check_target, file_size, user_path
 
 _LARGEST = 1 << 62
 _PLACEMENT = re.compile(r"[1-8pnbrqkPNBRQK]+(?:/[1-8pnbrqkPNBRQK]+){7}")
@@ -77,7 +77,7 @@ class InputFile:
 
     def __call__(self, text: str) -> Path:
         """Return its path; ArgumentTypeError if it cannot be read."""
-        return _checked(Path(text), file_size)
+        return _checked(_path(text), file_size)
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class OutputFile:
 
     def __call__(self, text: str) -> Path:
         """Return its path; ArgumentTypeError if it cannot or must not be written."""
-        return _checked(Path(text), lambda path: check_target(path, self.is_ours, self.what))
+        return _checked(_path(text), lambda path: check_target(path, self.is_ours, self.what))
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class OutputStem:
 
     def __call__(self, text: str) -> Path:
         """Return the path without a suffix; ArgumentTypeError if there is no such folder."""
-        path = Path(text)
+        path = _path(text)
         if not path.name:
             raise argparse.ArgumentTypeError(f"{quote(text)} has no file name")
         for ending in self.endings:
@@ -114,7 +114,7 @@ class Folder:
 
     def __call__(self, text: str) -> Path:
         """Return its path; ArgumentTypeError if it does not exist."""
-        return _checked(Path(text), _check_folder)
+        return _checked(_path(text), _check_folder)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class OutputFolder:
 
     def __call__(self, text: str) -> Path:
         """Return its path; ArgumentTypeError if it cannot be created."""
-        return _checked(Path(text), _check_no_file)
+        return _checked(_path(text), _check_no_file)
 
 
 def _check_no_file(path: Path) -> None:
@@ -137,6 +137,13 @@ def _check_folder(path: Path) -> None:
     check_name(path)
     if not path.is_dir():
         raise InputError(f"no folder {quote(str(path))}")
+
+
+def _path(text: str) -> Path:
+    try:
+        return user_path(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _checked(path: Path, check: Callable[[Path], object]) -> Path:

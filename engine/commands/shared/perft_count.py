@@ -14,28 +14,28 @@ from engine.kernel import Int
 _PART_LEAVES = 20_000_000  # leaves, roughly a tenth of a second
 
 
-def count_leaves(position: PositionRecord, depth: int, counted_plies: Int = BULK,
-                 report: Callable[[int, float], None] = lambda leaves, share: None) -> int:
-    """Positions `depth` plies below `position`; InterruptionError if the user interrupts it.
+def count_leaves(position: PositionRecord, depth: int, bulk_plies: Int = BULK,
+                 report: Callable[[int, float], None] = lambda leaves, fraction: None) -> int:
+    """The number of leaves `depth` plies below `position`; InterruptionError if the user interrupts.
 
-    `report` gets the number counted so far and the approximate share of the tree.
+    `report` gets the number counted so far and the approximate fraction of the tree.
     """
-    leaves, share = 0, 0.0
-    for count, part in _parts(position, depth, 1.0, counted_plies, empty_move_list()):
-        leaves, share = leaves + count, share + part
-        report(leaves, share)
+    leaves, fraction = 0, 0.0
+    for count, part in _parts(position, depth, 1.0, bulk_plies, empty_move_list()):
+        leaves, fraction = leaves + count, fraction + part
+        report(leaves, fraction)
         check_interruption()
     return leaves
 
 
-def _parts(position: PositionRecord, depth: int, share: float, counted_plies: Int,
+def _parts(position: PositionRecord, depth: int, fraction: float, bulk_plies: Int,
             out: MoveListRecord) -> Iterator[tuple[int, float]]:
-    """Yield (leaves, share of the tree) for parts that together make up the tree."""
+    """Yield (leaves, fraction of the tree) for parts that together make up the tree."""
     count, _ = list_moves(position, out)
     if count**depth <= _PART_LEAVES:
-        yield int(perft(position, out, depth, counted_plies)), share
+        yield int(perft(position, out, depth, bulk_plies)), fraction
         return
     for move in out.moves[:count].tolist():
         child = position.copy()
         make_if_legal(child, move)
-        yield from _parts(child, depth - 1, share / int(count), counted_plies, out)
+        yield from _parts(child, depth - 1, fraction / int(count), bulk_plies, out)

@@ -30,6 +30,8 @@ def add_training_arguments(parser: argparse.ArgumentParser, epochs: int, batch: 
     """Declare the data and the options of a training run; returns the argument group of the training."""
     parser.add_argument("data", nargs="+", type=in_file, metavar="FILE",
                         help="training games from `selfplay`, also compressed by xz")
+    parser.add_argument("--window", nargs="+", action="extend", type=in_file, default=[], metavar="FILE",
+                        help="older games: as many of them as of the others, chosen at random, are mixed in")
     training = parser.add_argument_group("training")
     add = training.add_argument
     add("--epochs", type=positive, default=epochs, metavar="N", help=f"passes over the games (default {epochs})")

@@ -125,7 +125,7 @@ class GenerationLoop:
     def step(self, number: int) -> GenerationMatch:
         """Train a generation on the games of those before, and return its match against the previous one."""
         arguments, before = self._arguments, number - 1
-        self._make(self._file(before, "games"), "selfplay", "--mode", "mcts", "--setting", self._config(before),
+        self._make(self._file(before, "games"), "selfplay", "--mode", "mcts", "--config", self._config(before),
                    "--nodes", arguments.nodes, "--positions", arguments.positions, "--seed", arguments.seed + before,
                    *self._width(), "--out")
         games = [self._file(earlier, "games") for earlier in range(max(0, number - arguments.memory), number)]

@@ -1,4 +1,4 @@
-"""`tune policy FILE...`: train a policy on the moves that the engine's own searches play, or evaluate a trained one."""
+"""`tune policy FILE...`: train a policy on the moves of training games or of people, or evaluate a trained one."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ _ALL_SCORES = 40_000  # larger than any
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("data", nargs="+", type=in_file, metavar="FILE", help="training games from `selfplay`, also compressed by xz")
+    add("data", nargs="+", type=in_file, metavar="FILE",
+        help="training games from `selfplay`, or games in PGN, also compressed")
     add("--out", type=OutputFile("policy", begins_with(MAGIC)), metavar="FILE.policy", help="the trained policy")
     conflicts_with(add("--evaluate", type=in_file, metavar="FILE.policy",
                        help="train nothing: compare this policy with what searches play"), "--out")

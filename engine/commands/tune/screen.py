@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
+from threading import Timer
 
 from engine.alphabeta.params import PARAMETERS
 from engine.arena import executors
 from engine.arena.cancellation import cancel_games
-from engine.arena.configs import DEFAULT, parse_config
+from engine.arena.configs import DEFAULT, Config, parse_config
+from engine.arena.kernel_games import KernelPair
 from engine.arena.openings import Openings, RandomOpenings
-from engine.arena.screening import Screening, ScreenPair, parse_changes, screen_pairs
+from engine.arena.screen_file import ScreenJournal, ScreenPlan, is_screen_file, open_screen, read_screen
+from engine.arena.screening import ParamChange, Screening, ScreenPair, fold, parse_changes, screen_pairs, suggest
 from engine.arena.shards import in_order
-from engine.commands.shared.arguments import add_concurrency, add_seed, in_file, minutes, positive, text
-from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
-from engine.commands.shared.output import print_warning
+from engine.arena.statistics import Estimate
+from engine.commands.shared.arguments import OutputFile, add_concurrency, add_seed, in_file, minutes, positive, text
+from engine.commands.shared.interruption import stop_on_interrupt
+from engine.commands.shared.output import pluralize, print_warning
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
 from engine.system.errors import InputError
 from engine.system.host import usable_cores
 
 _SWITCHES, _NUMBERS = "switches", "numbers"
-_BATCH = 8  # pairs per thread between two looks at the clock
+_WAITING = 4  # pairs per thread that are drawn ahead, so that no thread waits while an earlier pair takes long
+_REPORT_INTERVAL = 60.0  # seconds
+_ENDS_SHOWN = 3  # changes at either end of a report
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,28 +40,44 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--params", type=text, default=_NUMBERS, metavar="NAME[=LOW:HIGH],...",
         help=f"parameters and their two values; `{_SWITCHES}` is all techniques not in use, `{_NUMBERS}` all numbers, "
         f"a step either way (default {_NUMBERS})")
-    add("--setting", type=text, default=DEFAULT, metavar="CONFIG", help="the config to change (as in `match`)")
+    add("--config", type=text, default=DEFAULT, metavar="CONFIG", help="the config to change (as in `match`)")
     add("--pairs", type=positive, default=10_000, metavar="N", help="pairs of games in total (default 10000)")
     add("--minutes", type=minutes, metavar="X", help="play no longer than this")
     add("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
     add("--openings", type=in_file, metavar="FILE", help="EPD or PGN, also compressed (default: random openings)")
     add_seed(parser, "openings and sides")
     add_concurrency(parser)
+    add("--out", type=OutputFile("screen", is_screen_file), metavar="FILE",
+        help="keep the pairs, written as they are played; if the file exists, its screen is continued")
+    add("--fold", type=in_file, nargs="+", default=[], metavar="FILE",
+        help="fold these screens in as well; without --out nothing is played")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Play, print what each change is worth, and return the exit status."""
-    base = parse_config(arguments.setting)
-    changes = parse_changes(_names(arguments.params), base)
+    base = parse_config(arguments.config)
+    screens = [read_screen(path)[1] for path in arguments.fold]
+    if arguments.out is not None or not screens:
+        screens.append(_play_screen(arguments, base))
+    _print_effects(screens, base)
+    return 0
+
+
+def _play_screen(arguments: argparse.Namespace, base: Config) -> Screening:
+    changes = tuple(parse_changes(_names(arguments.params), base))
     source = RandomOpenings() if arguments.openings is None else Openings(arguments.openings)
     openings = source.draw(arguments.pairs, arguments.seed, print_warning)
-    screening = Screening(changes)
-    _play(screening, screen_pairs(changes, base, openings, arguments.nodes, arguments.seed), arguments)
-    print(f"{screening.pairs} pairs of games at {arguments.nodes} nodes per move")
-    print_table(("parameter", "from", "to", "Elo", "error"),
-                [(change.name, str(change.low), str(change.high), f"{elo.value:+.1f}", f"{elo.high - elo.value:.1f}")
-                 for change, elo in screening.effects()])
-    return 0
+    plan = ScreenPlan(changes, arguments.nodes, arguments.seed,
+                      "" if arguments.openings is None else arguments.openings.name, _name_of(arguments.config))
+    with open_screen(arguments.out, plan) as journal:
+        pairs = screen_pairs(changes, base, openings, arguments.nodes, arguments.seed)
+        _play(journal, islice(pairs, journal.screening.pairs, None), arguments)
+        return journal.screening
+
+
+def _name_of(config: str) -> str:
+    """A config as it is kept in a file: that of a file by its name, so that it may be read in another folder."""
+    return config if "=" in config else Path(config).name
 
 
 def _names(words: str) -> list[str]:
@@ -65,16 +89,73 @@ def _names(words: str) -> list[str]:
     return names
 
 
-def _play(screening: Screening, pairs: Iterator[ScreenPair], arguments: argparse.Namespace) -> None:
-    """Play batches until the pairs or the minutes are used up, or the user interrupts; updates `screening`."""
-    end = time.monotonic() + 60 * (arguments.minutes or float("inf"))
+def _play(journal: ScreenJournal, pairs: Iterator[ScreenPair], arguments: argparse.Namespace) -> None:
+    """Play until the pairs or the minutes are used up, or the user interrupts; the games in progress are dropped."""
+    drawn: list[tuple[int, ...]] = []
+
+    def shards() -> Iterator[KernelPair]:
+        for screen_pair in pairs:
+            drawn.append(screen_pair.signs)
+            yield screen_pair.pair
+
+    reported = time.monotonic()
     with (executors.threads(arguments.concurrency or usable_cores()) as (executor, width),
-          progress_bar(arguments.pairs) as show, stop_on_interrupt(cancel_games)):
-        while time.monotonic() < end and not is_interrupted():
-            batch = list(islice(pairs, _BATCH * width))
-            if not batch:
-                return
-            results = in_order(executor, [screen_pair.pair for screen_pair in batch], width)
-            for screen_pair, records in zip(batch, results, strict=False):  # fewer results after an interruption
-                screening.add(screen_pair.signs, records)
-            show(screening.pairs, "pairs")
+          progress_bar(arguments.pairs) as show, stop_on_interrupt(cancel_games), _time_limit(arguments.minutes)):
+        for number, records in enumerate(in_order(executor, shards(), _WAITING * width)):
+            journal.add(drawn[number], sum(record.points for record in records))
+            show(journal.screening.pairs, "pairs")
+            if time.monotonic() - reported >= _REPORT_INTERVAL:
+                reported = time.monotonic()
+                _print_report(journal.screening)
+
+
+@contextmanager
+def _time_limit(most_minutes: float | None) -> Iterator[None]:
+    """Cancel all games after so many minutes."""
+    if most_minutes is None:
+        yield
+        return
+    timer = Timer(60 * most_minutes, cancel_games)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _print_report(screening: Screening) -> None:
+    """One line on how the screen stands: the changes at either end."""
+    effects = list(fold([screening]).items())
+    ends = effects[:_ENDS_SHOWN] + effects[max(len(effects) - _ENDS_SHOWN, _ENDS_SHOWN):]
+    shown = ", ".join(f"{_label(change)} {elo.value:+.1f}" for change, elo in ends)
+    print(f"{pluralize(screening.pairs, 'pair')}, each with an error of {_error(effects[0][1])}: {shown}", flush=True)
+
+
+def _label(change: ParamChange) -> str:
+    return change.name if (change.low, change.high) == (0, 1) else f"{change.name} {change.low}:{change.high}"
+
+
+def _error(elo: Estimate) -> str:
+    return f"{elo.high - elo.value:.1f}"
+
+
+def _print_effects(screens: Sequence[Screening], base: Config) -> None:
+    """Print each change's worth at every number of nodes, and together, and the suggested values."""
+    lengths = sorted({screen.nodes for screen in screens if screen.pairs})
+    for nodes in lengths:
+        pairs = sum(screen.pairs for screen in screens if screen.nodes == nodes)
+        print(f"{pluralize(pairs, 'pair')} of games at {nodes} nodes per move")
+    together = fold(screens)
+    columns = [together] if len(lengths) < 2 else [
+        *(fold([screen for screen in screens if screen.nodes == nodes]) for nodes in lengths), together]
+    headings = [""] if len(lengths) < 2 else [*(f" at {nodes}" for nodes in lengths), " together"]
+    print_table(("parameter", "from", "to", *(f"{word}{heading}" for heading in headings for word in ("Elo", "error"))),
+                [(change.name, str(change.low), str(change.high),
+                  *(cell for column in columns for cell in _cells(column.get(change)))) for change in together])
+    moves = suggest(together, base)
+    print("suggested: " + (",".join(f"{name}={value}" for name, value in moves.items()) or "no change"))
+
+
+def _cells(elo: Estimate | None) -> tuple[str, str]:
+    return ("", "") if elo is None else (f"{elo.value:+.1f}", _error(elo))

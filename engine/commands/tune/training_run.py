@@ -83,12 +83,12 @@ class TrainingRun:
         check_target(self.checkpoint, zipfile.is_zipfile, "checkpoint")
         if arguments.resume and not self.checkpoint.exists():
             raise InputError(f"no checkpoint {self.checkpoint} to resume from")
-        sizes = [path.stat().st_size for path in arguments.data]
+        sizes = [path.stat().st_size for path in (*arguments.data, *arguments.window)]
         self._run_id = f"{command_line_of(command, arguments, _MAY_CHANGE)} {sizes}"
         filter_by = SampleFilter(arguments.first_ply, arguments.largest_score, arguments.per_game, arguments.held_out,
                                  arguments.few_pieces_share, arguments.seed, vars(arguments)["lambda"])
         self.source = SampleSource(arguments.data, filter_by, shard_positions=int(arguments.shard * MILLION),
-                                   threads=usable_cores(), warn=print_warning)
+                                   threads=usable_cores(), window=arguments.window, warn=print_warning)
         self.scale = float(round(arguments.scale)) if arguments.scale else fit_result_scale(self.training)
         print_now(f"{self.source.first_games.positions} positions read: {len(self.training)} for training, "
                   f"{len(self.validation)} for validation{self._shard_note()}; "
@@ -201,7 +201,8 @@ class TrainingRun:
         """The training data, for the provenance of the network."""
         last = trainer.reports[-1]
         best = f", the best after {trainer.best[0].epoch:.2f}" if trainer.best is not None else ""
-        return (f"{names_of(self.arguments.data)}: {self.source.first_games.positions} positions"
+        names = names_of([*self.arguments.data, *self.arguments.window])
+        return (f"{names}: {self.source.first_games.positions} positions"
                 f"{self._shard_note()}, {last.samples} samples learned from, {last.epoch:.2f} epochs{best}")
 
 

@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until the user interrupts."""
     if missing := missing_packages("web"):
         raise missing_extra("the page", "web", *missing)
+    from engine.ui.autosave import games_folder
     from engine.ui.web.app import make_app
     from engine.ui.web.engine_pool import EnginePool, ResourceLimits
     from engine.ui.web.security import ServerAddress, is_loopback
@@ -59,14 +60,15 @@ def run(arguments: argparse.Namespace) -> int:
     listener = open_socket(arguments.host, arguments.port)
     token = None if is_loopback(arguments.host) else secrets.token_urlsafe(18)
     server_address = ServerAddress(arguments.host, listener.getsockname()[1], token)
-    pool = EnginePool(ResourceLimits(arguments.sessions, arguments.hash, arguments.threads))
+    pool = EnginePool(ResourceLimits(arguments.sessions, arguments.hash, arguments.threads),
+                      games_folder() if token is None else None)
     pool.load()
     server = Server(make_app(server_address, pool), listener)
     if arguments.picture is not None:
         _take_picture(server, server_address.url, arguments.picture)
         return 0
     if token is not None:
-        print("warning: other machines can reach this server; only visitors with the full address, including the ",
+        print("warning: other machines can reach this server; only visitors with the full address, including the "
               "token, can connect", file=sys.stderr)
     print(f"the board is at {server_address.url} (Ctrl-C stops it)", flush=True)
     if arguments.open:

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import chess
 
 from engine.system.errors import IllegalMoveError, InputError, quote
-from engine.system.files import begins_with, check_target, write_file
+from engine.system.files import begins_with, check_target, user_path, write_file
+from engine.ui.autosave import AutoSave
 from engine.ui.game import GameOutcome, PlayedGame
 from engine.ui.opponent import EngineOpponent
-from engine.ui.terminal.autosave import AutoSave
 from engine.ui.terminal.drawing import View
 from engine.ui.terminal.screen import InputLines, Screen
 
@@ -238,7 +238,7 @@ class TerminalSession:
     def _save(self, rest: str) -> None:
         if not rest:
             raise InputError("save needs a file name, as in save game.pgn")
-        path = Path(rest).expanduser()
+        path = user_path(rest)
         check_target(path, begins_with(b"["), "PGN file")
         write_file(path, self._game.pgn())
         self._add_message(f"saved to {path}")

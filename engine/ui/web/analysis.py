@@ -10,19 +10,21 @@ import chess
 from engine.analysis.claims import gain_claim, mate_claim, material_of_line
 from engine.analysis.engine import Engine
 from engine.analysis.facts import Facts, position_facts
-from engine.analysis.lookup import is_in_book, opening_name
+from engine.analysis.lookup import book_moves, is_in_book, opening_name, tb_verdict_text
 from engine.analysis.reasons import line_text, pieces_text
 from engine.analysis.results import AnalysisInfo
 from engine.analysis.review import PositionEval, SearchEffort, evaluate_board
+from engine.system.errors import InputError
 from engine.ui.game import PlayedGame
 from engine.ui.opponent import would_accept_draw
 from engine.ui.web import requests
 from engine.ui.web.engine_pool import EnginePool, Job, background_task, with_engine
 from engine.ui.web.play import Send
 from engine.ui.web.requests import Message
-from engine.ui.web.responses import Value, line_json, make_message, opening_json, score_json
+from engine.ui.web.responses import Value, game_opening_json, line_json, make_message, opening_json, score_json
 
 _MOST_LINES = 5
+_MOST_POSITIONS = 60  # of one request for openings
 _LONGEST_LINE = 20  # plies
 _LONGEST_ANALYSIS = 300.0  # seconds; the page can send the request again
 _UPDATE_INTERVAL = 0.1  # seconds between two messages of the same search
@@ -132,6 +134,32 @@ def _facts_value(board: chess.Board, facts: Facts) -> Value:
                   for fact in facts.terms],
         "pieces": [{"square": chess.square_name(piece.square), "piece": piece.piece, "worth": piece.centipawns}
                    for piece in facts.pieces]}
+
+
+def explore(board: chess.Board) -> Value:
+    """What is known without a search: the opening's name, the verdict of the endgame tables, and the book moves.
+
+    Each move has its share and the name of the opening that it leads to.
+    """
+    moves = []
+    for move, share in () if board.chess960 else book_moves(board):
+        after = board.copy(stack=False)
+        after.push(move)
+        moves.append({"uci": board.uci(move), "san": board.san(move), "share": round(share, 4),
+                      "opening": opening_json(opening_name(after))})
+    verdict = None if PlayedGame(board).is_over else tb_verdict_text(board)
+    table = None if verdict is None else verdict[0].upper() + verdict[1:]
+    return {"opening": game_opening_json(board), "book": moves, "table": table}
+
+
+def parse_boards(message: Message) -> list[chess.Board]:
+    """The positions of a request that names several."""
+    positions = message.get("positions")
+    if not isinstance(positions, list) or len(positions) > _MOST_POSITIONS:
+        raise InputError(f"positions must be a list of at most {_MOST_POSITIONS}")
+    if not all(isinstance(position, dict) for position in positions):
+        raise InputError("each position must be an object")
+    return [requests.parse_board(position) for position in positions]
 
 
 def hint_for(engine: Engine, board: chess.Board) -> tuple[str, str, str]:

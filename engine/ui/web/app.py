@@ -25,6 +25,7 @@ from engine.ui.web.session import Session
 
 _RATE, _BURST = 100.0, 400.0  # requests per second of one client
 _TRY_AGAIN_LATER = 1013  # WebSocket close code
+_LARGEST_SHARE = 0.85  # of all sessions for one address
 _IDLE_SECONDS = 900.0  # after which a session may be closed for a new visitor
 
 _INDEX = "index.html"
@@ -37,32 +38,50 @@ _PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the images 
 
 
 class SessionLimit:
-    """Limits the number of sessions. The session idle for longest is closed when a new visitor is waiting."""
+    """Limits the number of sessions, and of those from one address; the last free one is for an address that has none.
+
+    The session idle for longest is closed when a new visitor is waiting.
+    """
 
     def __init__(self, pool: EnginePool) -> None:
         self._pool = pool
-        self._sessions: set[Session] = set()
+        self._sessions: dict[Session, str] = {}  # [session]: the address of its visitor
 
     async def admit(self, socket: WebSocket) -> None:
         """Run the session of one visitor, or refuse it if the server is full."""
         await socket.accept()
-        max_sessions = self._pool.limits.sessions
-        if len(self._sessions) >= max_sessions and not await self._evict_idle():
-            await socket.send_json(make_message("error", text=f"all {max_sessions} boards are taken; try again later"))
+        address = socket.client.host if socket.client is not None else ""
+        refusal = await self._refusal(address)
+        if refusal is not None:
+            await socket.send_json(make_message("error", text=refusal))
             await socket.close(_TRY_AGAIN_LATER)
             return
         session = Session(socket, self._pool)
-        self._sessions.add(session)
+        self._sessions[session] = address
         try:
             await session.run()
         finally:
-            self._sessions.discard(session)
+            self._sessions.pop(session, None)  # before its jobs have ended: others need not wait for that
+            await session.close()
 
-    async def _evict_idle(self) -> bool:
-        idlest = min(self._sessions, key=lambda session: session.last_request_time)
+    async def _refusal(self, address: str) -> str | None:
+        """Why a visitor from this address gets no session; None if there is one."""
+        most, own = self._pool.limits.sessions, list(self._sessions.values()).count(address)
+        most_own = max(int(_LARGEST_SHARE * most), 1)
+        if own >= most_own:
+            if not await self._evict_idle(address):
+                return f"your address has {most_own} boards already; try again later"
+        elif len(self._sessions) >= (most - 1 if own else most) and not await self._evict_idle():
+            return f"all {most} boards are taken; try again later"
+        return None
+
+    async def _evict_idle(self, address: str | None = None) -> bool:
+        """Close the session idle for longest, of this address if one is given; returns whether one was idle."""
+        idlest = min((session for session, client in self._sessions.items() if address in (None, client)),
+                     key=lambda session: session.last_request_time)
         if time.monotonic() - idlest.last_request_time < _IDLE_SECONDS:
             return False
-        self._sessions.discard(idlest)
+        del self._sessions[idlest]
         await idlest.disconnect(_TRY_AGAIN_LATER)
         return True
 

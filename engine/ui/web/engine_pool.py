@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 import chess
@@ -62,8 +63,9 @@ class ResourceLimits:
 class EnginePool:
     """Engines and threads. Games have slots of their own, so that a move never waits for an analysis."""
 
-    def __init__(self, limits: ResourceLimits) -> None:
-        self.limits = limits
+    def __init__(self, limits: ResourceLimits, games_folder: Path | None = None) -> None:
+        """`games_folder` has the games of this machine's user; None if the visitors may be others."""
+        self.limits, self.games_folder = limits, games_folder
         self.game_queue = FairQueue(limits.slots, _GAME_SLICE)
         self.analysis_queue = FairQueue(limits.slots, _SLICE)
         self._game_threads = ThreadPoolExecutor(limits.slots, "game")

@@ -11,6 +11,7 @@ from typing import Protocol
 import chess
 
 from engine.system.errors import InputError
+from engine.ui.autosave import AutoSave
 from engine.ui.clock import TimeControl
 from engine.ui.game import PlayedGame, PlayerInfo, game_from_pgn, starting_board
 from engine.ui.opponent import HIGHEST, LOWEST, EngineOpponent, engine_info
@@ -57,6 +58,7 @@ class PlaySession:
         self._level: int | str = MAX
         self._has_delay = False  # the engine answers after a human-like delay
         self._list = MoveList()
+        self._autosave: AutoSave | None = None  # of the game, where games are saved
         self._opponent: tuple[int | str, EngineOpponent] | None = None
         self._opponent_lock = threading.Lock()
 
@@ -100,6 +102,7 @@ class PlaySession:
             await self._pool.run_briefly(self._opponent[1].begin_game)
         self._game, self._level, self._color, self._has_delay = game, level, color, has_delay
         self._id, self._list = secrets.token_hex(4), MoveList()
+        self._autosave = None if self._pool.games_folder is None else AutoSave(self._pool.games_folder)
         await self._jobs.start_job(_PREPARE, self._prepare)
         await self._continue_game()
 
@@ -155,6 +158,8 @@ class PlaySession:
         if game.clock is not None and game.clock.running is not None:
             await self._jobs.start_job(_FLAG, self._await_flag)
         await self._send(self.state())
+        if game.is_over and (autosave := self._autosave) is not None:  # the page keeps a game that goes on
+            await self._pool.run_briefly(lambda: autosave.save(game))
 
     async def _engine_move(self) -> None:
         """Search for the engine's move and make it."""

@@ -39,7 +39,7 @@ def str_field(message: Message, name: str, longest: int) -> str:
         raise InputError(f"{name} must be a string")
     if len(value) > longest:
         raise InputError(f"{name} is too long: {len(value)} characters, at most {longest} are allowed")
-    return value
+    return value.encode("utf-8", "replace").decode()  # JSON can spell half a character, which could not be sent back
 
 
 def int_field(message: Message, name: str, low: int, high: int, default: int | None = None) -> int:

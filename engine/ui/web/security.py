@@ -31,6 +31,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
+LONGEST_HEAD = 16_384  # bytes of a request line with its headers
 _METHODS = ("GET", "HEAD")
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _TOKEN = "token"  # noqa: S105  the name of the query parameter
@@ -155,6 +156,10 @@ class AccessControl:
     def _refusal(self, scope: Scope) -> Response | None:
         """The response to a request that is refused; None if the request is allowed."""
         headers = Headers(scope=scope)
+        if sum(len(name) + len(value) for name, value in headers.raw) > LONGEST_HEAD:
+            return PlainTextResponse("the headers are too long", 431)
+        if "content-length" in headers and "transfer-encoding" in headers:
+            return PlainTextResponse("a request has one length", 400, {"Connection": "close"})
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._address.accepts_host(hosts[0]):
             return PlainTextResponse("this server has another name", 421)

@@ -7,6 +7,7 @@ import errno
 import logging
 import socket
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import uvicorn
@@ -17,9 +18,10 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from engine.system.errors import InputError, quote
 from engine.system.host import IS_WINDOWS
 from engine.ui.web.requests import LONGEST_MESSAGE
+from engine.ui.web.security import LONGEST_HEAD
 
-_LONGEST_HEAD = 16_384  # bytes of a request line with its headers
 _MOST_CONNECTIONS = 400
+_MOST_OF_ONE_ADDRESS = 300  # so that slow clients at one address keep nobody else out
 _REQUEST_SECONDS = 10.0  # a connection that has not sent a request by then is closed
 _KEEP_ALIVE = 15  # seconds
 _PING, _PONG = 20.0, 20.0  # seconds
@@ -34,7 +36,10 @@ class TimeoutHttpProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timeout for the first request; refuse the connection if there are too many."""
         super().connection_made(transport)
-        if len(self.connections) > _MOST_CONNECTIONS:
+        others: Iterable[Any] = self.connections
+        addresses = [other.client[0] for other in others if other.client and not other.transport.is_closing()]
+        own = addresses.count(self.client[0]) if self.client is not None else 0
+        if len(addresses) > _MOST_CONNECTIONS or own > _MOST_OF_ONE_ADDRESS:
             transport.abort()
             return
         self._request_timer = self.loop.call_later(_REQUEST_SECONDS, self._close_if_idle)
@@ -92,7 +97,7 @@ class Server:
             ws_ping_interval=_PING, ws_ping_timeout=_PONG, ws_per_message_deflate=False, lifespan="on",
             log_config=None, access_log=False, proxy_headers=False, server_header=False,
             limit_concurrency=_MOST_CONNECTIONS, timeout_keep_alive=_KEEP_ALIVE,
-            timeout_graceful_shutdown=_SHUTDOWN, h11_max_incomplete_event_size=_LONGEST_HEAD)
+            timeout_graceful_shutdown=_SHUTDOWN, h11_max_incomplete_event_size=LONGEST_HEAD)
         self._server = uvicorn.Server(config)
         self._listener = listener
 

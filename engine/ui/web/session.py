@@ -12,18 +12,24 @@ from contextvars import ContextVar
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from engine.system.errors import InputError, quote
+from engine.ui.autosave import saved_games
 from engine.ui.web import requests
-from engine.ui.web.analysis import AnalysisSession
-from engine.ui.web.annotation import LIMITS, AnnotateSession, load_game_or_position
+from engine.ui.web.analysis import AnalysisSession, explore, parse_boards
+from engine.ui.web.annotation import LIMITS, AnnotateSession
 from engine.ui.web.engine_pool import EnginePool
 from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work
-from engine.ui.web.requests import Message
+from engine.ui.web.practice import PracticeSession
+from engine.ui.web.questions import QuestionSession
+from engine.ui.web.requests import LONGEST_MESSAGE, Message
 from engine.ui.web.responses import Value, game_opening_json, make_message, position_json
 from engine.ui.web.security import RateLimiter
 from engine.ui.web.watch import WATCHED_MODES, WatchSession
 from engine.version import VERSION
 
 _RATE, _BURST = 30.0, 100.0  # requests per second: more are delayed
+_MOST_UNANSWERED = 1000  # requests of one page
+_POLICY_VIOLATION = 1008  # WebSocket close code
+_MOST_SAVED = 20_000_000  # bytes of saved games that are sent
 _SEND_SECONDS = 20.0  # that a page may take to receive a message
 
 _request_number: ContextVar[int | None] = ContextVar("request_number", default=None)  # of the current request
@@ -38,6 +44,8 @@ class Session:
         self._socket, self._pool = socket, pool
         self.last_request_time = time.monotonic()  # when the latest request arrived
         self._rate_limiter = RateLimiter(_RATE, _BURST)
+        self._unanswered: asyncio.Queue[str] = asyncio.Queue()
+        self._unanswered_size = 0  # characters
         self._play = PlaySession(pool, self.send, self)
         self._analysis = AnalysisSession(pool, self.send)
         annotating, watching = AnnotateSession(pool, self.send), WatchSession(pool, self.send)
@@ -47,6 +55,7 @@ class Session:
             "annotate": annotating.annotate,
             "watch": watching.watch,
             "tree": watching.tree,
+            "judge": PracticeSession(pool, self.send).judge,
         }
         self._handlers: dict[str, Handler] = {
             "hello": self._hello,
@@ -57,45 +66,64 @@ class Session:
             "resign": lambda _: self._play.resign(),
             "draw": self._offer_draw,
             "hint": self._hint,
-            "load": self._load,
             "position": self._position,
+            "explore": self._explore,
+            "openings": self._openings,
+            "games": self._saved_games,
+            "question": QuestionSession(self.send).question,
             "stop": self._stop,
             **{name: self._as_job(name, analysis) for name, analysis in self._analyses.items()},
         }
 
     async def run(self) -> None:
-        """Answer requests until the page disconnects; all jobs have ended when this returns."""
+        """Answer requests until the page disconnects; those that it sent and that are not answered yet are dropped."""
+        tasks = [asyncio.create_task(self._receive_requests()), asyncio.create_task(self._answer_requests())]
         try:
-            while True:
-                text = await self._receive()
-                async with self._guarded():
-                    _request_number.set(None)  # a text that cannot be parsed has no number
-                    name, message = requests.read_message(text)
-                    _request_number.set(requests.optional_int_field(message, "ask"))
-                    await self._handler(name)(message)
-        except WebSocketDisconnect:
-            pass
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await self._pool.run_shielded(self._close())
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def close(self) -> None:
+        """End all jobs; their threads have ended when this returns."""
+        await self._pool.run_shielded(self._close())
 
     async def _close(self) -> None:
         await self.cancel_jobs(*self._jobs)
         await self._play.close()
 
+    async def _receive_requests(self) -> None:
+        """Keep what the page sends until it can be answered; returns when it disconnects or sends far too much.
+
+        The page is read from all the time: otherwise a session would not notice that its page has gone.
+        """
+        while (received := await self._socket.receive())["type"] != "websocket.disconnect":
+            self.last_request_time = time.monotonic()
+            text: str = received.get("text") or ""
+            self._unanswered_size += len(text)
+            if self._unanswered.qsize() >= _MOST_UNANSWERED or self._unanswered_size > LONGEST_MESSAGE:
+                await self.disconnect(_POLICY_VIOLATION)
+                return
+            self._unanswered.put_nowait(text)
+
+    async def _answer_requests(self) -> None:
+        """Answer one request after the other; they are delayed if the page sends too many."""
+        with suppress(WebSocketDisconnect):
+            while True:
+                text = await self._unanswered.get()
+                await asyncio.sleep(self._rate_limiter.wait())
+                self._unanswered_size -= len(text)
+                async with self._guarded():
+                    _request_number.set(None)  # a text that cannot be parsed has no number
+                    name, message = requests.read_message(text)
+                    _request_number.set(requests.optional_int_field(message, "ask"))
+                    await self._handler(name)(message)
+
     async def disconnect(self, code: int) -> None:
         """Close the connection."""
         with suppress(RuntimeError):  # the page has closed it
             await self._socket.close(code)
-
-    async def _receive(self) -> str:
-        """The next text that the page sends; it is delayed if the page sends too many."""
-        received = await self._socket.receive()
-        if received["type"] == "websocket.disconnect":
-            raise WebSocketDisconnect(received.get("code", 1000))
-        self.last_request_time = time.monotonic()
-        await asyncio.sleep(self._rate_limiter.wait())
-        text: str | None = received.get("text")
-        return "" if text is None else text
 
     def _handler(self, name: str) -> Handler:
         if name not in self._handlers:
@@ -160,15 +188,27 @@ class Session:
 
     async def _hello(self, _: Message) -> None:
         await self.send(make_message("welcome", version=VERSION, levels=list(LEVELS), modes=WATCHED_MODES,
-                                     limits=LIMITS))
+                                     limits=LIMITS, saves_games=self._pool.games_folder is not None))
 
     async def _position(self, message: Message) -> None:
         board = requests.parse_board(message)
         await self.send(make_message("position", **position_json(board), opening=game_opening_json(board)))
 
-    async def _load(self, message: Message) -> None:
-        text = requests.str_field(message, "text", LIMITS["pgn"])
-        await self.send(make_message("loaded", **await self._pool.run_briefly(lambda: load_game_or_position(text))))
+    async def _explore(self, message: Message) -> None:
+        board = requests.parse_board(message)
+        await self.send(make_message("explored", **await self._pool.run_briefly(lambda: explore(board))))
+
+    async def _openings(self, message: Message) -> None:
+        boards = parse_boards(message)
+        names = await self._pool.run_briefly(lambda: [game_opening_json(board) for board in boards])
+        await self.send(make_message("openings", openings=names))
+
+    async def _saved_games(self, _: Message) -> None:
+        folder = self._pool.games_folder
+        if folder is None:
+            raise InputError("a server that others can reach does not show its saved games")
+        pgn = await self._pool.run_briefly(lambda: saved_games(folder, _MOST_SAVED))
+        await self.send(make_message("games", pgn=pgn))
 
     async def _hint(self, _: Message) -> None:
         game = self._play.game

@@ -18,7 +18,7 @@ from engine.reference.minimax import alphabeta
 from engine.reference.ordering import Ordered, by_evaluation
 from engine.reference.trace import Trace, VisitedNode
 from engine.search.interface import Search, Stoppable, VisitCounting
-from engine.search.modes import MODES, mode_named
+from engine.search.modes import mode_named
 from engine.search.types import Info, InfoString, Limits, Progress, Result
 from engine.system.errors import InputError
 from engine.ui.game import PlayedGame
@@ -28,13 +28,21 @@ from engine.ui.web.play import Send
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import Value, line_json, make_message, score_json
 
-_TITLES = {"alphabeta": "Alpha-beta", "mcts": "Learned tree", "puct": "PUCT", "uct": "UCT", "minimax": "Minimax",
-           "expectimax": "Expectimax", "montecarlo": "Pure Monte Carlo"}  # in display order
-_ABOUT = {mode.name: mode.about for mode in MODES}
-WATCHED_MODES = [{"name": name, "title": title, "about": _ABOUT[name]} for name, title in _TITLES.items()]
+_MODES = (  # in display order: name, title, what it looks at
+    ("alphabeta", "Alpha-beta", "Looks at every move one step deeper each time, and skips replies that cannot matter."),
+    ("mcts", "Learned tree", "Looks at the moves that a network finds promising, and has the network judge positions."),
+    ("puct", "PUCT", "Looks at the moves that simple rules find promising, and judges positions with the evaluation."),
+    ("uct", "UCT", "Plays random games, and returns more often to the moves after which they went well."),
+    ("minimax", "Minimax", "Looks at every move and every reply to a fixed depth, without skipping any."),
+    ("expectimax", "Expectimax", "Takes the opponent for a person who errs, and weighs each reply by its probability."),
+    ("montecarlo", "Pure Monte Carlo", "Plays random games after each move, and counts how they ended."),
+)
+_NAMES = tuple(name for name, _, _ in _MODES)
+WATCHED_MODES = [{"name": name, "title": title, "about": about} for name, title, about in _MODES]
 _SHORTEST, _LONGEST = 200, 20_000  # milliseconds
 _MEGABYTES = 16  # for each search
 _LONGEST_LINE = 12  # plies
+_MOST_DEPTHS = 6  # in a report
 _MOST_MOVES = 8  # with visits in a report
 _UPDATE_INTERVAL = 0.1  # seconds between two messages of the same search
 _WIDTHS = {1: 40, 2: 8, 3: 5}  # number of moves searched at each node, by the depth of the tree
@@ -58,11 +66,13 @@ class LiveSearch:
 
     def __init__(self) -> None:
         self.latest: SearchSnapshot | None = None
+        self.depths: dict[int, Info] = {}  # the last report of each depth
         self.changed = asyncio.Event()
 
     def add(self, snapshot: SearchSnapshot) -> None:
         """Store a report."""
         self.latest = snapshot
+        self.depths[snapshot.info.depth] = snapshot.info
         self.changed.set()
 
 
@@ -75,7 +85,7 @@ class WatchSession:
     async def watch(self, message: Message) -> None:
         """Search the same position in several modes, each for the same time, and send their reports."""
         board = requests.parse_board(message)
-        names = requests.enum_list_field(message, "modes", tuple(_TITLES))
+        names = requests.enum_list_field(message, "modes", _NAMES)
         seconds = requests.int_field(message, "movetime", _SHORTEST, _LONGEST, 3000) / 1000
         if PlayedGame(board).is_over:
             raise InputError("the game is over: there is nothing to search")
@@ -129,13 +139,21 @@ def _report_message(name: str, board: chess.Board, rules: Rules, live: LiveSearc
     live.changed.clear()
     if live.latest is None:
         return make_message("watched", mode=name, depth=0, nodes=0, seconds=0, score=None, line=[], visits=[],
-                            done=done)
+                            depths=[], done=done)
     info, visits = live.latest.info, live.latest.visits
     moves = _line(board, rules, info.pv)
     return make_message("watched", mode=name, depth=info.depth, nodes=info.nodes, seconds=round(info.seconds, 3),
                         **score_json(to_score(rules.position, info.score)),
                         line=line_json(board, moves, _LONGEST_LINE)["san"],
-                        visits=_visit_fractions(board, rules, visits), done=done)
+                        visits=_visit_fractions(board, rules, visits),
+                        depths=[] if visits else _depth_values(board, rules, live.depths), done=done)
+
+
+def _depth_values(board: chess.Board, rules: Rules, infos: dict[int, Info]) -> list[Value]:
+    """The best move and the score of the last depths, the deepest first."""
+    deepest = sorted((depth for depth, info in infos.items() if info.pv), reverse=True)[:_MOST_DEPTHS]
+    return [{"depth": depth, "san": board.san(_line(board, rules, infos[depth].pv[:1])[0]),
+             "score": score_json(to_score(rules.position, infos[depth].score))["score"]} for depth in deepest]
 
 
 def _line(board: chess.Board, rules: Rules, line: tuple[int, ...]) -> list[chess.Move]:

@@ -11,7 +11,7 @@ import pytest
 from engine.arena.configs import Config
 from engine.arena.game_file import read_games, unpack_position
 from engine.arena.neighbours import neighbours
-from engine.arena.replay import SampleFilter, SampleSource, join, replay, start_keys
+from engine.arena.replay import SampleFilter, SampleSource, is_held_out, join, replay, start_keys
 from engine.arena.training import TrainingShard
 from engine.core.fen import parse_fen
 from engine.core.game import Game
@@ -130,6 +130,29 @@ def test_shards_hold_what_one_read_holds(path):
     assert [len(shard) for shard in parts.shards()] == [len(shard) for shard in shards]
     together = {sample.tobytes() for shard in shards for sample in shard}
     assert len(together & {sample.tobytes() for sample in next(whole.shards())}) > 0.7 * len(together)
+
+
+def test_as_many_older_games_as_new_ones(tmp_path):
+    new, old = tmp_path / "new.bin", tmp_path / "old.bin"
+    new.write_bytes(b"".join(TrainingShard(number, 30, 60, 4, Config())().content for number in range(2)))
+    old.write_bytes(b"".join(TrainingShard(number, 30, 60, 5, Config())().content for number in range(8)))
+
+    def starts(paths, window=(), seed=1, held_out=5):
+        source = SampleSource(paths, SampleFilter(held_out=held_out, seed=seed), shard_positions=10**9, threads=2,
+                              window=window)
+        return [(int(row["occupied"]), row["pieces"].tobytes()) for row in source.first_games.rows]
+
+    fresh, older = starts([new]), starts([old])
+    held = {start for block in read_games(old)
+            for start, chosen in zip(((int(row["occupied"]), row["pieces"].tobytes()) for row in block.rows),
+                                     is_held_out(start_keys(block.rows), 5), strict=True) if chosen}
+    both = starts([new], [old])
+    drawn = [start for start in both if start in set(older) and start not in held]
+    assert set(fresh) | held <= set(both)
+    assert 0.6 * len(fresh) < len(drawn) < 1.3 * len(fresh)  # a random number of games, and one in five is held out
+    assert starts([new], [old]) == both
+    assert set(starts([new], [old], seed=2)) != set(both)
+    assert sorted(starts([old], [new])) == sorted(fresh + older)  # fewer older ones: all of them
 
 
 def test_packed_files_are_read_and_damage_is_named(path, tmp_path):

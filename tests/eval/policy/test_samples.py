@@ -10,7 +10,7 @@ from engine.alphabeta.see import see_ge
 from engine.arena.configs import Config
 from engine.arena.game_file import read_games, unpack_position
 from engine.arena.policy_samples import PolicySampleSource
-from engine.arena.replay import SampleFilter, start_keys
+from engine.arena.replay import SampleFilter, line_keys
 from engine.arena.training import TrainingShard
 from engine.core.game import Game
 from engine.core.position import POSITION_TYPE
@@ -56,7 +56,7 @@ def rows_in(sample) -> list[tuple[int, int, int, int]]:
 def choices_of(path, *, validates: bool):
     """(board, game, move) of each position of all games that validate, or of the others."""
     for block in read_games(path):
-        keys = start_keys(block.rows)
+        keys = line_keys(block)
         for index, row in enumerate(block.rows):
             board = unpack_position(row)
             game = Game(board.fen(shredder=True), chess960=True)

@@ -11,9 +11,9 @@ import chess.pgn
 import pytest
 
 from engine.analysis.results import AnalysisInfo, Score
+from engine.ui.autosave import games_folder
 from engine.ui.clock import TimeControl
 from engine.ui.game import PlayedGame, PlayerInfo, starting_board
-from engine.ui.terminal.autosave import games_folder
 from engine.ui.terminal.screen import InputLines, PlainScreen
 from engine.ui.terminal.session import TERMINAL_COMMANDS, NewGameOptions, TerminalSession
 from eval.wdl import Wdl

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 import statistics
-from collections.abc import Iterator
 
 import chess
 import pytest
 
 from tests.ui.browsing import Keys, Page, Server
+from tests.ui.web.conftest import DESK, PHONE
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"  # 1. Ra7 Kg8 2. Rb8#, and Black has no choice
 MIDDLEGAME = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"
@@ -20,39 +20,10 @@ SCHOLAR = """[White "Pupil"]
 
 1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0
 """
-PHONE, DESK = (360, 740), (1280, 800)
 STRONGEST = 99  # the slider stops where the levels end
 KINDS = 5  # of search, at least
 MOST_MILLISECONDS = 150
 LONGEST_GAME = 300  # moves of a side
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    made = Server()
-    yield made
-    made.stop()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    made = Page(tmp_path_factory.mktemp("profile"))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def page(server: Server, browser: Page) -> Iterator[Page]:
-    browser.visit(server.address, DESK)
-    yield browser
-    assert browser.complaints() == []
-
-
-@pytest.fixture
-def phone(server: Server, browser: Page) -> Iterator[Page]:
-    browser.visit(server.address, PHONE)
-    yield browser
-    assert browser.complaints() == []
 
 
 def verdict(page: Page) -> str:
@@ -140,8 +111,8 @@ def test_a_game_survives_a_reload(page):
     assert page.wait_for_moves(4)[2] == "a3"
 
 
-def test_a_game_survives_a_restart_of_the_server(browser):
-    first, page = Server(), browser
+def test_a_game_survives_a_restart_of_the_server(chromium):
+    first, page = Server(), chromium
     page.visit(first.address, DESK)
     page.new_game()
     page.move_by_clicks("d2", "d4")
@@ -179,13 +150,15 @@ def test_a_dropped_game_is_annotated(page):
     assert len(page.wait_for_moves(7, "analyse")) == 7
     assert page.text("#analyse-headline") == "Pupil – Friend"
     page.click("#analyse-annotate")
-    page.click("#annotate-dialog label:has([value='100'])")
+    page.click("#annotate-dialog label:has([value='10000'])")
     page.click("#annotate-dialog .primary")
     page.find("#graph svg")
     assert "Nf6??" in page.moves("analyse")
     page.click(".graph .dot.awful")
     page.wait(lambda: page.text("#analyse-moves [aria-current]").startswith("Nf6"), "the mistake to be shown")
-    assert "Better:" in page.text("#analyse-comment")
+    assert "mate" in page.script("return document.getElementById('note').value")
+    lines = "return [...document.querySelectorAll('#analyse-moves .line')].map((line) => line.textContent)"
+    assert any(line.startswith("3...") for line in page.script(lines))
     page.driver.refresh()
     page.find("#graph svg")
     assert "Nf6??" in page.wait_for_moves(7, "analyse")
@@ -199,9 +172,27 @@ def test_searches_think_side_by_side_and_a_tree_is_drawn(page):
     page.wait(lambda: set(page.script(states)) == {"finished"}, "all searches to finish")
     assert len(page.script(states)) >= KINDS
     assert page.script("return document.querySelectorAll('.mode .visits .meter').length") > 0
+    empty = page.script("return [...document.querySelectorAll('.mode')].filter((card) => "
+                        "!card.querySelector('.visits > *, .iterations > *')).map((card) => card.dataset.mode)")
+    assert empty == []
+    lines = page.script("return [...document.querySelectorAll('.mode .line')].map((line) => line.textContent)")
+    assert all(line.startswith("1.") for line in lines)
+    abouts = page.script("return [...document.querySelectorAll('.mode .about')].map((about) => about.textContent)")
+    assert all(about.count(".") == 1 and about.endswith(".") for about in abouts)  # one sentence each
     page.click("#tree-draw")
     page.find("#tree svg")
     assert page.script("return document.querySelectorAll('#tree .node.cut').length") > 0
+
+
+def test_watch_asks_and_counts(page):
+    page.go("watch")
+    page.choose("#quiz-topic", "uct")
+    page.click("#quiz-choices button")
+    page.wait(lambda: "The answer is" in page.text("#quiz-verdict"), "the verdict")
+    assert page.text("#quiz-score") in {"0 of 1 right", "1 of 1 right"}
+    page.click("#quiz-next")
+    page.wait(lambda: page.text("#quiz-verdict") == "", "another question")
+    assert page.script("return document.querySelectorAll('#quiz-choices button').length") == 3
 
 
 def test_everything_fits_a_phone(phone):
@@ -244,7 +235,7 @@ def test_variations_stand_beside_the_game(page):
     page.wait_for_moves(7, "analyse")
     page.click("#analyse-moves button[aria-label='queen h5']")
     page.find("#analyse-text").send_keys("g6" + Keys.ENTER)
-    page.wait(lambda: "g6" in page.text("#analyse-moves .aside"), "the variation")
+    page.wait(lambda: "g6" in page.text("#analyse-moves .aside .line"), "the variation")
     assert len(page.moves("analyse")) == 7
     assert page.text("#analyse-moves [aria-current]") == "g6"
 

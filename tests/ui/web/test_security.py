@@ -152,12 +152,20 @@ def test_clients_have_allowances_of_their_own_and_are_forgotten():
     assert len(rate_limiter._limiters) < 200
 
 
+@pytest.mark.parametrize(("headers", "status"), [
+    ({"X-Long": "y" * 100_000}, 431), ({f"X-{number}": "y" * 2000 for number in range(20)}, 431),
+    ({"Content-Length": "5", "Transfer-Encoding": "chunked"}, 400), ({"X-Short": "y" * 1000}, 200)])
+def test_long_headers_and_two_lengths_are_refused(headers, status):
+    with client() as made:
+        assert made.get("/health", headers=headers).status_code == status
+
+
 def test_more_visitors_than_boards_are_sent_away():
-    with client(ResourceLimits(sessions=2, hash=4, threads=1)) as made:
+    with client(ResourceLimits(sessions=3, hash=4, threads=1)) as made:
         with made.websocket_connect(TALK, headers=ORIGIN) as one, made.websocket_connect(TALK, headers=ORIGIN):
             assert Visitor(one).ask("hello", "welcome")
             with made.websocket_connect(TALK, headers=ORIGIN) as third:
-                assert "taken" in third.receive_json()["text"]
+                assert "2 boards already" in third.receive_json()["text"]
                 with pytest.raises(WebSocketDisconnect):
                     third.receive_json()
         with made.websocket_connect(TALK, headers=ORIGIN) as again:

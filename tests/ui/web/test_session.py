@@ -91,7 +91,7 @@ def test_a_game_of_another_level_can_begin_while_an_engine_is_created(visitor):
 
 
 def test_a_search_for_a_move_is_stopped_for_others_after_half_a_second():
-    with (client(ResourceLimits(sessions=2, hash=16, threads=1)) as made,
+    with (client(ResourceLimits(sessions=3, hash=24, threads=1)) as made,
           made.websocket_connect(TALK, headers=ORIGIN) as one, made.websocket_connect(TALK, headers=ORIGIN) as other):
         visitors = Visitor(one), Visitor(other)
         for visitor in visitors:
@@ -212,13 +212,35 @@ def test_a_hint_is_the_mate(visitor):
     assert (told["uci"], told["san"], told["reason"]) == ("a1a8", "Ra8#", "it mates")
 
 
-def test_games_and_positions_are_loaded(visitor):
-    told = visitor.ask("load", "loaded", text=SCHOLARS)
-    assert [move["san"] for move in told["moves"]] == ["e4", "e5", "Qh5", "Nc6", "Bc4", "Nf6", "Qxf7#"]
-    assert told["result"] == "1-0"
-    assert visitor.ask("load", "loaded", text=KIWIPETE)["start"] == KIWIPETE
-    for nonsense in ("", "hello there", "8/8/8/8/8/8/8/8 w - - 0 1", "1. e4 e4 2. Ke2"):
-        assert visitor.ask("load", "error", text=nonsense)["text"]
+def test_openings_of_several_games_are_named(visitor):
+    positions = [{**START, "moves": moves} for moves in (["e2e4", "c7c5"], [], ["d2d4", "d7d5", "c2c4"])]
+    names = visitor.ask("openings", "openings", positions=positions)["openings"]
+    assert [name and name["name"] for name in names] == ["Sicilian Defense", None, "Queen's Gambit"]
+    for wrong in (5, [5], [START] * 61, [{**START, "moves": ["e2e5"]}]):
+        assert visitor.ask("openings", "error", positions=wrong)["text"]
+
+
+def test_saved_games_are_not_shown_to_others(visitor):
+    assert visitor.ask("hello", "welcome")["saves_games"] is False
+    assert "does not show" in visitor.ask("games", "error")["text"]
+
+
+def test_the_book_and_the_tables_are_looked_up(visitor):
+    told = visitor.ask("explore", "explored", **START)
+    assert {"e4", "d4"} <= {move["san"] for move in told["book"]} and told["table"] is None
+    ending = visitor.ask("explore", "explored", start="4k3/8/8/8/8/8/8/3QK3 w - - 0 1", chess960=False, moves=[])
+    assert ending["table"].startswith("White wins") and ending["book"] == []
+
+
+def test_moves_are_judged_for_practice(visitor):
+    told = visitor.ask("judge", "judged", start=MATE_IN_ONE, chess960=False, moves=[], uci="a1a8")
+    assert told["good"] and told["san"] == "Ra8#"
+    assert visitor.ask("judge", "error", **START, uci="e2e5")["text"]
+
+
+def test_half_a_character_in_a_game_is_replaced(visitor):
+    loaded = visitor.ask("load", "loaded", text='[White "\ud800"]\n\n1. e4 {\udfff} e5 *')
+    assert loaded["headers"]["White"] == "?" and loaded["moves"][0]["comment"] == "?"
 
 
 def test_annotation_finds_the_mistake(visitor):
@@ -268,7 +290,24 @@ def test_the_tree_to_one_ply_is_what_the_textbook_says(visitor):
     assert best["san"] == "Ra8#" and told["nodes"][0]["value"] == best["value"] == 10_000
 
 
+@pytest.mark.parametrize("topic", ["alphabeta", "uct", "expectimax"])
+def test_questions_are_asked_and_checked(visitor, topic):
+    for seed in range(4):
+        asked = visitor.ask("question", "question", topic=topic, seed=seed)
+        assert asked["text"] and "right" not in asked
+        wrong = visitor.ask("question", "question", topic=topic, seed=seed, answer="none of these")
+        assert wrong["right"] is None
+        right = visitor.ask("question", "question", topic=topic, seed=seed, answer=wrong["shown"])
+        assert right["right"] is True and right["text"] == asked["text"] and right["reason"]
+        for choice in asked["choices"]:
+            told = visitor.ask("question", "question", topic=topic, seed=seed, answer=choice)
+            assert told["right"] == (choice == right["shown"])
+
+
 BAD = [
+    {"do": "question"}, {"do": "question", "topic": "chess", "seed": 1}, {"do": "question", "topic": "uct", "seed": -1},
+    {"do": "question", "topic": "uct", "seed": 1, "answer": 5},
+    {"do": "question", "topic": "uct", "seed": 1, "answer": "x" * 500},
     {}, {"do": 1}, {"do": "x" * 50}, {"do": "move"}, {"do": "takeback"}, {"do": "hint"}, {"do": "draw"},
     {"do": "new"}, {"do": "new", "level": 3, "side": "white"}, {"do": "new", "level": True, "side": "white"},
     {"do": "new", "level": [], "side": "white"}, {"do": "new", "level": "max", "side": "green"},
@@ -281,7 +320,7 @@ BAD = [
     {"do": "position", "moves": [], "chess960": "yes"}, {"do": "analyse", "moves": [], "multipv": 99},
     {"do": "annotate", "pgn": ""}, {"do": "annotate", "pgn": "e4", "movetime": 10**9}, {"do": "tree", "depth": 9},
     {"do": "watch", "modes": ["alphabeta", "alphabeta"]}, {"do": "watch", "modes": ["random"]},
-    {"do": "stop", "job": 1}, {"do": "stop", "job": "move"}, {"do": "load", "text": 5},
+    {"do": "stop", "job": 1}, {"do": "stop", "job": "move"}, {"do": "openings", "positions": 5},
     {"do": "restore", "pgn": "x", "level": "max", "side": "white"}, {"do": "hello", "ask": "x"},
 ]
 

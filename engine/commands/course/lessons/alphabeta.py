@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import random
 
-from engine.commands.course.quiz import predict
+from engine.commands.course.cutoffs import predict
+from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import outline, picture, traced
+from engine.reference.exercises.trees import back_up, next_cutoff
 from engine.reference.games.tree import TreeGame
 from engine.reference.minimax import Count, alphabeta, minimax
 from engine.reference.trace import Trace
@@ -64,3 +66,8 @@ def the_value_never_changes():
         assert minimax(game, game.initial(), count=whole) == alphabeta(game, game.initial(), count=pruned)
     print(f"minimax     {whole.leaves / 1000:5.1f} leaves a tree")
     print(f"alpha-beta  {pruned.leaves / 1000:5.1f} leaves a tree, and the same value every time")
+
+
+def your_turn():
+    """Other trees: find the first cutoff, and the value that it does not change."""
+    quiz(next_cutoff, back_up)

@@ -1,7 +1,9 @@
-"""AlphaGo and AlphaZero replaced both guesses of Monte Carlo tree search by a neural network. Its value stands where
-the playout stood, its policy says which moves deserve visits. And the network learns from the games that the search
-plays against itself: the search is better than the network, so the network learns to guess what the search would find,
-and the search becomes better still.
+"""Monte Carlo tree search guesses twice: which move to look at, and how a game would end. AlphaGo, which beat Lee Sedol
+in 2016, let networks guess: one, trained on the moves of experts and then by reinforcement, proposed moves; and the
+result of a playout was mixed with the opinion of a trained value function. AlphaZero gave the playouts up: the value
+alone stands where the playout stood, the policy says which moves deserve visits, and both are learned from the games
+that the search plays against itself. The search is better than the network, so the network learns to guess what the
+search would find, and the search becomes better still.
 
 Here it is for tic-tac-toe, in NumPy: engine/reference/alphazero.py and network.py. It learns while you watch, for
 some ten seconds.
@@ -12,14 +14,24 @@ from __future__ import annotations
 import random
 
 from engine.commands.course.curves import chart
+from engine.commands.course.growth import guided
+from engine.commands.course.quiz import quiz
+from engine.commands.course.svg import stacked
+from engine.commands.course.trees import picture
 from engine.commands.shared.tables import print_table
 from engine.reference.alphazero import encode, learn, most_visited, new_network, search
-from engine.reference.games.board import TicTacToe
+from engine.reference.exercises.chance import child_by_puct
+from engine.reference.games.board import TicTacToe, parse_grid
 from engine.reference.solved import solve
 
 GAME = TicTacToe()
 TABLE = solve(GAME, GAME.initial())
+NETWORK = new_network(GAME)
 GAMES, LOOKS, ITERATIONS = 100, (0, 25, 50, 100), 100
+MATCH = 20  # games against a perfect player
+BOARD, WINS = parse_grid("o.x .ox ..."), 8  # the square that completes a row
+GUIDED_LEGEND = ("In each node the number of its visits, beside it MAX's average. On the lines: the policy.",
+                 "Moves without a visit are not drawn. Thick lines: the most-visited moves.")
 
 
 def it_learns_from_its_games():
@@ -28,16 +40,34 @@ def it_learns_from_its_games():
     much of its attention goes to the moves that do so; and how often the search that it guides does not lose against a
     perfect player.
     """
-    network, losses, rows = new_network(GAME), [], []
-    lessons = learn(GAME, network, GAMES, ITERATIONS)
+    losses, rows = [], []
+    lessons = learn(GAME, NETWORK, GAMES, ITERATIONS)
     for number in range(GAMES + 1):
         if number in LOOKS:
-            rows.append((str(number), *_thoughts(network), f"{_not_lost(network)} of 40"))
+            rows.append((str(number), *_thoughts(NETWORK), f"{_not_lost(NETWORK)} of {MATCH}"))
         if number < GAMES:
             losses.append((number + 1, next(lessons)))
     print_table(("games", "value of won positions", "attention to winning moves", "not lost"), rows)
     return chart("AlphaZero learns tic-tac-toe", ("games played against itself", "loss of the network"),
                  {"loss": losses})
+
+
+def policy_and_tree():
+    """Two networks look at one board on which x, to move, can complete a row: one that has not played yet, and the one
+    that has just learned. First the policy alone, in per cent for each empty square. Then the tree of twelve iterations
+    that it guides: the better the policy, the fewer visits are wasted.
+    """
+    print(GAME.text(BOARD) + "\n")
+    pictures = []
+    for name, network in (("before any game", new_network(GAME)), (f"after {GAMES} games", NETWORK)):
+        value, policy = network.predict(encode(GAME, BOARD))
+        root = search(GAME, network, BOARD, 12)
+        print(f"{name}: value {value[0]:+.2f}, policy\n{_grid(policy[0])}")
+        print(f"x plays {_square(most_visited(root))}; {root.children[WINS].visits} of 12 visits went to "
+              f"{_square(WINS)}, which wins\n")
+        pictures.append(picture(guided(root, _square), f"Twelve iterations guided by the network {name}",
+                                GUIDED_LEGEND))
+    return stacked(pictures)
 
 
 def what_the_four_steps_became():
@@ -47,6 +77,23 @@ def what_the_four_steps_became():
     people's moves, and then went on by self-play.
     """
     print("engine/reference: uct.py, alphazero.py, network.py")
+
+
+def your_turn():
+    """Select as AlphaZero does. The policy counts most where there were few visits."""
+    quiz(child_by_puct)
+
+
+def _square(action):
+    return f"{action // 3 + 1},{action % 3 + 1}"
+
+
+def _grid(policy):
+    """The share of the policy on each empty square, as the board lies."""
+    whole = sum(policy[action] for action in GAME.actions(BOARD))
+    cells = [f"{policy[square] / whole:4.0%}" if owner is None else "   " + "xo"[owner]
+             for square, owner in enumerate(BOARD)]
+    return "\n".join("  ".join(cells[start : start + 3]) for start in (0, 3, 6))
 
 
 def _thoughts(network):
@@ -63,9 +110,9 @@ def _thoughts(network):
 
 
 def _not_lost(network):
-    """Of 40 games against a player who looks the best moves up, those that were drawn."""
+    """How many games against a player who looks the best moves up are not lost."""
     chance, kept = random.Random(0), 0
-    for number in range(40):
+    for number in range(MATCH):
         board = GAME.initial()
         while not GAME.is_terminal(board):
             is_ours = GAME.to_move(board) == number % 2

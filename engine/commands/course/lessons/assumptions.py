@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import random
 
+from engine.commands.course.quiz import quiz
 from engine.commands.course.svg import stacked
 from engine.commands.course.trees import picture, traced
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.chance import bucket_by_belief
 from engine.reference.expectimax import expectimax, expectiminimax
 from engine.reference.game import CHANCE, MAX, MIN
 from engine.reference.games.tree import TreeGame
@@ -64,6 +66,11 @@ def what_follows():
     random mover.
     """
     print("Optimism is dangerous, pessimism costs little.")
+
+
+def your_turn():
+    """Choose by what you believe."""
+    quiz(bucket_by_belief)
 
 
 def _expected(game, state):

@@ -10,8 +10,10 @@ import random
 
 from engine.commands.course.curves import chart
 from engine.commands.course.growth import LEGEND, grown
+from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import picture
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.chance import average_of_chance
 from engine.reference.expectimax import expectiminimax
 from engine.reference.games.race import DICE, Race, Track
 from engine.reference.uct import grow, most_visited, search
@@ -63,3 +65,8 @@ def the_average_converges():
     print(f"truth {truth:+.4f}; UCT after 100 iterations {dict(points)[100]:+.4f}, after 5,000 {points[-1][1]:+.4f}")
     return chart("A race of four steps", ("iterations", "average utility of MAX"), {"UCT": points},
                  levels={"truth": truth}, is_log=(True, False))
+
+
+def your_turn():
+    """Roll in your head: what is a roll worth on average?"""
+    quiz(average_of_chance)

@@ -7,8 +7,10 @@ Our game: from a number N, the players take turns to take one away or to halve i
 
 from __future__ import annotations
 
+from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import outline, picture, traced
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.trees import halve_or_take
 from engine.reference.game import MAX, MIN
 from engine.reference.games.halving import Halving
 from engine.reference.minimax import minimax
@@ -53,3 +55,8 @@ def a_strategy():
                 [(str(state.number), str(entry.action), f"{entry.value:+g}")
                  for state, entry in sorted(table.items(), key=lambda item: -item[0].number)
                  if state.player == MAX and entry.action])
+
+
+def your_turn():
+    """Who wins from other numbers? Work backwards from 0."""
+    quiz(halve_or_take)

@@ -5,8 +5,11 @@ up from the leaves to the root.
 
 from __future__ import annotations
 
+from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import outline, picture, traced
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.question import Question, plain
+from engine.reference.exercises.trees import back_up, best_move, reply_of_the_value
 from engine.reference.games.tree import TreeGame
 from engine.reference.minimax import Count, decide, minimax
 from engine.reference.trace import Trace
@@ -14,16 +17,24 @@ from engine.reference.trace import Trace
 GAME = TreeGame([[3, 12, 8], [2, 4, 6], [14, 5, 2]])
 
 
+def which_move():
+    """MAX has three moves, MIN three answers to each. Before you see how minimax decides: which move is best?"""
+    quiz(lambda chance: Question("MAX wants the number that is reached to be high, MIN wants it low.\n\n"
+                                 "    a: MIN can answer with 3, 12 or 8\n    b: MIN can answer with 2, 4 or 6\n"
+                                 "    c: MIN can answer with 14, 5 or 2", "a",
+                                 "The 14 tempts, but MIN would answer c with 2; a is worth 3.", tuple("abc")), rounds=1)
+
+
 def values_are_backed_up():
-    """MAX has three moves, MIN three answers to each. The search goes down to the left first; the numbers in front
-    give the order of its visits. Before you see the answer: which move should MAX make?
+    """The same as a tree. The search goes down to the left first; the numbers in front give the order of its visits.
+    MIN's nodes take the smallest value below them, and the root takes the largest of those.
     """
     trace = Trace()
     minimax(GAME, GAME.initial(), count=trace)
     tree = traced(GAME, trace, way=lambda state, action: "abc"[action] if state.depth == 0 else "")
     print(outline(tree))
     best = decide(GAME, GAME.initial(), lambda state: minimax(GAME, state))
-    print(f"\nMAX plays {'abc'[best]}. The 14 tempts, but MIN would answer it with 2.")
+    print(f"\nMAX plays {'abc'[best]}, which is worth {plain(minimax(GAME, GAME.initial()))}.")
     return picture(tree, "Minimax: every node is visited")
 
 
@@ -42,3 +53,8 @@ def what_it_costs():
         rows.append((str(b), str(m), f"{count.leaves:,}", f"{b**m:,}"))
     rows.append(("35", "80", "-", f"about 10^{len(str(35**80)) - 1}"))
     print_table(("b", "m", "leaves visited", "b^m"), rows)
+
+
+def your_turn():
+    """Back values up yourself."""
+    quiz(back_up, best_move, reply_of_the_value)

@@ -14,9 +14,12 @@ from __future__ import annotations
 import time
 
 from engine.commands.course.curves import chart
+from engine.commands.course.quiz import quiz
+from engine.commands.course.trees import outline, picture, planned
 from engine.commands.shared.tables import print_table
 from engine.reference.cfr import averages, exploitability, minimise, value
-from engine.reference.games.kuhn import Kuhn
+from engine.reference.exercises.hidden import call_or_fold
+from engine.reference.games.kuhn import JACK, QUEEN, Kuhn, Table
 
 GAME = Kuhn()
 LOOKS = (1, 3, 10, 30, 100, 300, 1000, 2000)
@@ -53,3 +56,27 @@ def the_equilibrium():
                  for name, history in situations.items()])
     bluffs = plan("J", 2)[1]
     print(f"\nbluffs with the jack: p = {bluffs:.3f}; 3p = {3 * bluffs:.3f}; p + 1/3 = {bluffs + 1 / 3:.3f}")
+
+
+def one_deal_drawn():
+    """One deal as a tree: the first player holds the queen, the second the jack. Beside the nodes stands what their
+    owner knows: his card, and what was done. The second player does not know that he is beaten, and bets one time in
+    three after a pass: a bluff. The queen calls about half of the bets, since she cannot know which are bluffs.
+    """
+    *_, learners = minimise(GAME, 1000)
+    plan = averages(learners)
+    tree = planned(GAME, Table((QUEEN, JACK)), plan, _deed)
+    print(outline(tree))
+    return picture(tree, "Kuhn poker: queen against jack, both at the equilibrium",
+                   ["In the nodes: what the first player gets on average. On the lines: how often an action is played.",
+                    "Thick lines: played at least half of the time."])
+
+
+def your_turn():
+    """You hold the queen: average over the cards that the other may hold."""
+    quiz(call_or_fold)
+
+
+def _deed(state, action):
+    """What an action is called: after a bet, to pass is to fold and to bet is to call."""
+    return {"p": "fold", "b": "call"}[action] if state.history.endswith("b") else {"p": "pass", "b": "bet"}[action]

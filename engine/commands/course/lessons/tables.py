@@ -5,7 +5,10 @@ state once. And where a table holds every state of a game, the search is over: t
 from __future__ import annotations
 
 from engine.commands.course.curves import chart
+from engine.commands.course.quiz import quiz
 from engine.commands.shared.tables import print_table
+from engine.reference import transposition
+from engine.reference.exercises.trees import orders_of_moves
 from engine.reference.games.board import TicTacToe, parse_grid
 from engine.reference.minimax import Count, alphabeta, minimax
 from engine.reference.solved import solve
@@ -15,23 +18,24 @@ WHOLE_TREE = 549_946  # nodes of minimax from the empty board: counted by the te
 
 
 def transpositions():
-    """Tic-tac-toe from boards with more and more empty squares: nodes that minimax and alpha-beta look at, and states
-    that are looked at if none is looked at twice.
+    """Tic-tac-toe from boards with more and more empty squares: nodes that minimax and alpha-beta look at, states that
+    are looked at if none is looked at twice, and the nodes of alpha-beta with a transposition table, which joins both.
+    Its entries are bounds where alpha-beta cut off, and it remembers the best move of each state.
     """
-    work = {"minimax": [], "alpha-beta": [], "with a table": []}
+    work = {"minimax": [], "alpha-beta": [], "every state once": [], "alpha-beta with a table": []}
     for text in ("xxo oox x..", "xxo oo. x..", "xxo .o. x..", "xxo .o. ...", "xx. .o. ...", "x.. .o. ...",
                  "x.. ... ...", "... ... ..."):
         board, empty = parse_grid(text), text.count(".")
         whole, pruned = Count(WHOLE_TREE), Count()
-        if empty < 8:
+        if empty < 9:
             whole = Count()
             minimax(GAME, board, count=whole)
-        elif empty == 8:
-            whole = Count((WHOLE_TREE - 1) // 9)
         alphabeta(GAME, board, count=pruned)
-        for name, nodes in (("minimax", whole.nodes), ("alpha-beta", pruned.nodes),
-                            ("with a table", len(solve(GAME, board)))):
-            work[name].append((empty, nodes))
+        joined = Count()
+        transposition.alphabeta(GAME, board, {}, count=joined)
+        found = whole.nodes, pruned.nodes, len(solve(GAME, board)), joined.nodes
+        for points, nodes in zip(work.values(), found, strict=True):
+            points.append((empty, nodes))
     print_table(("empty squares", *work), [(str(empty), *(f"{dict(points)[empty]:,}" for points in work.values()))
                                            for empty, _ in work["minimax"]])
     return chart("Tic-tac-toe: what a table saves", ("empty squares", "nodes or states"), work, is_log=(False, True))
@@ -61,3 +65,8 @@ def ask_the_table():
         value = table[GAME.result(board, action)].value
         verdict = {1: "x wins", 0: "draw", -1: "o wins"}[int(value)]
         print(f"o at row {action // 3 + 1}, column {action % 3 + 1}: {verdict}")
+
+
+def your_turn():
+    """How often would a search without a table look at the same position?"""
+    quiz(orders_of_moves)

@@ -10,9 +10,11 @@ import itertools
 import random
 
 from engine.commands.course.growth import LEGEND, grown, growth_text
+from engine.commands.course.quiz import quiz
 from engine.commands.course.svg import stacked
 from engine.commands.course.trees import picture
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.chance import child_by_ucb1, move_played
 from engine.reference.games.board import TicTacToe, parse_grid
 from engine.reference.solved import solve
 from engine.reference.uct import (
@@ -32,8 +34,8 @@ from engine.reference.uct import (
 
 GAME = TicTacToe()
 BOARD = parse_grid("xo. .x. ..o")
-LOOKS = (10, 50, 400)
-PLAYOUTS = 80  # of each move: as many in all as the tree has in the end
+LOOKS = (10, 50, 400, 3000)
+PLAYOUTS = 80  # of each move: 400 in all
 
 
 def four_steps_once():
@@ -53,28 +55,32 @@ def four_steps_once():
     print_table(("move", "visits", "average", "UCB1"),
                 [(_square(BOARD, action), str(child.visits), f"{child.total / child.visits:+.2f}",
                   f"{ucb1(child, root.visits):.2f}") for action, child in root.children.items()])
+    return picture(grown(GAME, root, _square, widest=5), "UCT after six iterations", LEGEND)
 
 
 def the_tree_grows():
-    """The same tree later. Visits go where it pays, and the averages approach the truth, although playouts are
-    random, since bad replies are visited less and less.
+    """The same tree later. Visits go where it pays, and the average of a move that is visited often approaches the
+    truth, although playouts are random: bad replies are visited less and less. A move that is visited seldom keeps the
+    average of its first, random playouts. Look at 2,1 and 2,3 after 400 iterations: 2,1 wins and 2,3 only draws, but
+    the tree does not know it yet. After 3,000 it does: UCB1 never gives a move up for good, so that in the end both
+    winning moves are found.
     """
+    truth = _truth(BOARD)
     pictures = []
     for number, root in enumerate(itertools.islice(grow(GAME, BOARD, random.Random(4)), max(LOOKS)), 1):
         if number in LOOKS:
-            print(f"after {number} iterations:\n{growth_text(root, _square)}")
-            pictures.append(picture(grown(GAME, root, _square, widest=4), f"UCT after {number} iterations",
-                                    [*LEGEND, "Of each node's moves, only the four most visited are drawn."]))
+            print(f"after {number:,} iterations:\n{growth_text(root, _square, truth)}")
+            pictures.append(picture(grown(GAME, root, _square, widest=5), f"UCT after {number:,} iterations", LEGEND))
     best = most_visited(root)
-    print(f"\nx plays {_square(BOARD, best)}; the table of all states says: "
-          f"{solve(GAME, BOARD)[GAME.result(BOARD, best)].value:+g} for x")
+    print(f"\nx plays {_square(BOARD, best)}, which is worth {truth[best]:+g} to x")
     return stacked(pictures)
 
 
 def pure_monte_carlo_search():
     """Without a tree it is pure Monte Carlo search: the same number of random playouts for each move, and the best
     average is played. Bad moves get as many as good ones, and the averages stay what they are between two random
-    movers: compare them with those above.
+    movers: there 2,1, which wins, and 2,3, which only draws, are both worth 1/2, and no number of playouts can tell
+    them apart.
     """
     chance = random.Random(1)
     for action in GAME.actions(BOARD):
@@ -110,6 +116,17 @@ def playout_policies():
         chance = random.Random(1)
         average = sum(simulate(GAME, BOARD, chance, policy) for _ in range(1000)) / 1000
         print(f"1,000 {name} playouts: {average:+.2f}")
+
+
+def your_turn():
+    """Select by UCB1, and choose the move that is played in the end."""
+    quiz(child_by_ucb1, move_played)
+
+
+def _truth(board):
+    """What each move is worth to x, by the table of all states."""
+    table = solve(GAME, board)
+    return {action: table[GAME.result(board, action)].value for action in GAME.actions(board)}
 
 
 def _square(state, action):

@@ -1,18 +1,27 @@
 /** The view for analysing positions and games. */
 
-import { annotateNode, Annotator, showPlayers } from "./annotate.js";
+import { Annotator, showPlayers } from "./annotate.js";
 import { Board } from "./board.js";
 import { readMove, spoken } from "./chess.js";
-import { announce, byId, copy, download, h, toast } from "./dom.js";
-import { Facts } from "./facts.js";
+import { announce, byId, copy, download, toast } from "./dom.js";
+import { MoveEditor } from "./edit.js";
+import { LiveEngine } from "./engine.js";
+import { Explorer } from "./explorer.js";
+import { fenProblem, looksLikeFen, needsChess960 } from "./fen.js";
 import { Graph } from "./graph.js";
-import { clearGauge, Lines, showGauge } from "./lines.js";
-import { fillSteps, MoveList } from "./moves.js";
+import { Games, nameOf } from "./games.js";
+import { clearGauge, showGauge } from "./lines.js";
+import { enableSteps, fillSteps, MoveList } from "./moves.js";
+import { readGame, splitGames, writeGame } from "./pgn.js";
 import { Record as GameRecord } from "./record.js";
-import { keep, recall } from "./store.js";
+import { keepHere, recallHere } from "./store.js";
+import { Study } from "./study.js";
+import { Tabs } from "./tabs.js";
 
 /** @typedef {import("./main.js").App} App */
 /** @typedef {import("./record.js").Node} Node */
+
+const LARGEST = 40; // megabytes of a file
 
 export class AnalyseView {
   /** @param {App} app */
@@ -21,25 +30,29 @@ export class AnalyseView {
     this.talk = app.talk;
     this.active = false;
     this.asleep = false;
-    this.asked = 0;
-    this.flipped = false;
-    /** The text that was loaded, as long as nothing was added to it. @type {string|null} */
-    this.source = null;
+    this.study = new Study({ changed: () => this.save() });
     this.board = new Board(byId("analyse-board"), { label: "Analysis board", onMove: (uci) => this.play([uci]) });
     this.list = new MoveList(byId("analyse-moves"), { go: (node) => this.go(node), empty: "Move the pieces or load a game.", values: true });
-    this.lines = new Lines({ follow: (uci) => this.play(uci) });
-    this.facts = new Facts({ board: this.board, play: (uci) => this.play([uci]) });
+    this.editor = new MoveEditor(this.study, { show: () => this.show(), remove: () => this.remove() });
+    this.engine = new LiveEngine(this.talk, this.study, { board: this.board, follow: (uci) => this.play(uci), isFree: () => this.active && !this.asleep && !this.annotator.asked && !this.practice?.isOn });
     this.graph = new Graph(byId("graph"), { go: (node) => this.go(node) });
     this.annotator = new Annotator(this.talk, {
-      text: () => this.pgn(), begin: () => this.stopThinking("The engine is annotating."), done: (message) => this.takeAnnotated(message), end: () => this.think(),
+      games: (all) => this.gamesToAnnotate(all), begin: () => this.engine.stop("The engine is annotating."),
+      done: (job, message) => this.takeAnnotated(job, message), end: () => this.engine.think(),
     });
-    this.record = new GameRecord();
-    this.node = this.record.root;
-    byId("engine-on").checked = recall("engine", true);
-    byId("engine-lines").value = recall("multipv", 3);
-    this.lines.clear("");
+    this.games = new Games(this.talk, { open: (entry, place) => this.openGame(entry, place), shown: () => { this.games.mark(this.study.place); this.explorer.show(); } });
+    this.explorer = new Explorer(this.talk, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening() });
+    this.tabs = new Tabs("panel", ["explorer", "games", "terms-panel"]);
     this.bind();
-    this.recallGame();
+    this.recallStudy();
+  }
+
+  get record() {
+    return this.study.record;
+  }
+
+  get node() {
+    return this.study.node;
   }
 
   bind() {
@@ -47,16 +60,17 @@ export class AnalyseView {
     const clicks = {
       "analyse-load": () => this.askLoad(),
       "analyse-annotate": () => this.annotate(),
+      "analyse-practise": () => this.practise(),
       "analyse-play": () => this.app.playFrom(this.node.fen),
+      "analyse-edit": () => this.edit(),
+      "analyse-share": () => this.share(),
       "analyse-watch": () => this.app.watch(this.node.fen, this.record.chess960),
-      "analyse-new": () => this.open(new GameRecord(), 0, false),
+      "analyse-new": () => this.open(new GameRecord()),
       "analyse-copy-pgn": () => copy(this.pgn(), "PGN"),
       "analyse-copy-fen": () => copy(this.node.fen, "FEN"),
       "analyse-save": () => download(this.pgn(), "analysis.pgn"),
     };
-    for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener("click", act);
-    byId("engine-on").addEventListener("change", () => { keep("engine", byId("engine-on").checked); this.think(); });
-    byId("engine-lines").addEventListener("change", () => { keep("multipv", Number(byId("engine-lines").value)); this.think(); });
+    for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener("click", () => { byId("analyse-more").open = false; act(); });
     byId("analyse-type").addEventListener("submit", (/** @type {Event} */ event) => this.type(event));
     byId("analyse-board").addEventListener("wheel", (/** @type {WheelEvent} */ event) => {
       event.preventDefault();
@@ -64,24 +78,40 @@ export class AnalyseView {
     }, { passive: false });
     const dialog = byId("load-dialog");
     dialog.addEventListener("close", () => { if (dialog.returnValue === "load") this.load(byId("load-text").value); });
-    byId("load-file").addEventListener("change", async () => {
+    byId("load-file").addEventListener("change", () => {
       const [file] = byId("load-file").files;
-      if (file) byId("load-text").value = await file.text();
+      byId("load-file").value = "";
+      dialog.close("file");
+      if (file) this.loadFile(file);
     });
     this.talk.on("welcome", () => this.show());
-    this.talk.on("lost", () => { this.asked = 0; });
-    this.talk.on("lines", (message) => this.takeLines(message));
-    this.talk.on("facts", (message) => { if (message.ask === this.asked) this.takeFacts(message); });
   }
 
+  /** What the keys and the buttons below the board do. */
   steps() {
+    const { study } = this;
     return {
       first: () => this.go(this.record.root),
       previous: () => this.node.parent && this.go(this.node.parent),
       next: () => this.node.children.length && this.go(this.node.children[0]),
       last: () => this.go(this.record.end(this.node)),
-      flip: () => { this.flipped = !this.flipped; this.show(); },
+      flip: () => { study.flipped = !study.flipped; this.save(); this.show(); },
+      above: () => this.goAside(-1),
+      below: () => this.goAside(1),
+      out: () => this.go(this.record.branch(this.node)?.parent ?? this.record.root),
+      delete: () => this.remove(),
+      undo: () => this.undo(),
+      comment: () => byId("note").focus(),
+      nextGame: () => this.games.step(1),
+      previousGame: () => this.games.step(-1),
     };
+  }
+
+  /** Goes to the line above or below; from a fork, into its next line. @param {number} by */
+  goAside(by) {
+    const siblings = this.study.siblings();
+    const next = siblings[siblings.indexOf(this.node) + by] ?? (by > 0 ? this.node.children[1] : undefined);
+    if (next) this.go(next);
   }
 
   enter() {
@@ -91,23 +121,33 @@ export class AnalyseView {
 
   leave() {
     this.active = false;
-    this.stopThinking("");
+    this.engine.stop("");
   }
 
   /** Stops the engine while the page is hidden. @param {boolean} hidden */
   rest(hidden) {
     this.asleep = hidden;
-    if (!this.annotator.asked) this.think();
+    this.engine.think();
   }
 
-  /** @param {GameRecord} record @param {number} ply @param {boolean} flipped */
-  open(record, ply, flipped) {
-    this.record = record;
-    this.source = null;
-    this.flipped = flipped;
-    this.node = ply > 0 ? record.main()[ply - 1] ?? record.root : record.root;
-    byId("graph-card").hidden = true;
+  /** @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, place?: import("./study.js").Place|null}} [options] */
+  open(record, options) {
+    this.editor.store();
+    this.study.open(record, options);
     this.show();
+  }
+
+  /** Shows a game of a file; returns whether it could be read. @param {import("./pgn.js").Entry} entry @param {import("./study.js").Place} place */
+  openGame(entry, place) {
+    try {
+      const { record, problem } = readGame(entry);
+      this.open(record, { place, flipped: this.study.flipped });
+      if (problem) toast(problem, "bad");
+      return !problem;
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, "bad");
+      return false;
+    }
   }
 
   askLoad() {
@@ -117,226 +157,227 @@ export class AnalyseView {
     byId("load-text").select();
   }
 
-  /** Loads a PGN or FEN. @param {string} text */
-  async load(text) {
+  /** @param {File} file */
+  async loadFile(file) {
+    if (file.size > LARGEST * 1e6) toast(`${file.name} has ${Math.round(file.size / 1e6)} MB. The page opens files of up to ${LARGEST} MB.`, "bad");
+    else this.load(await file.text(), file.name);
+  }
+
+  /** Loads games in PGN or a FEN; what is open stays open if the text is neither. @param {string} text @param {string} [name] of the file */
+  load(text, name) {
     if (!text.trim()) return;
     try {
-      const loaded = await this.talk.request("load", { text });
-      this.open(new GameRecord(/** @type {any} */ (loaded)), 0, false);
-      this.source = loaded.moves.length ? text : null;
-      this.showGraph();
-      this.keepGame();
-      if (loaded.warning) toast(loaded.warning, "bad");
-      else announce(loaded.moves.length ? `Loaded a game of ${loaded.moves.length} moves.` : "Loaded a position.");
+      const entries = looksLikeFen(text) ? [] : splitGames(text);
+      if (entries.length > 1) {
+        this.games.add(name ?? nameOf(entries), text, entries);
+        this.tabs.show("games");
+        return;
+      }
+      const { record, problem } = entries.length ? readGame(entries[0]) : { record: positionRecord(text), problem: null };
+      this.open(record);
+      const count = record.main().length;
+      if (problem) toast(problem, "bad");
+      else announce(count ? `Loaded a game of ${Math.ceil(count / 2)} moves.` : "Loaded a position.");
     } catch (error) {
       toast(/** @type {Error} */ (error).message, "bad");
     }
   }
 
-  /** Saves the analysed game for the next visit. */
-  keepGame() {
-    const text = this.pgn();
-    keep("analysis", text.length < 200000 ? { text, flipped: this.flipped } : null);
+  /** Saves what is studied for the next visit, and a changed game in its file. */
+  save() {
+    const { study } = this;
+    if (study.place && study.isChanged()) this.games.change(study.place, study.pgn());
+    if (keepHere("study", study.snapshot()) || this.warned) return;
+    this.warned = true;
+    toast("The browser has no room to keep this game: save it as a file.", "bad");
   }
 
-  recallGame() {
-    const kept = recall("analysis", null);
-    if (!kept) return;
-    let first = true;
-    this.talk.on("welcome", () => {
-      if (first && !this.record.root.children.length && !this.record.start) this.load(kept.text);
-      first = false;
-    });
+  recallStudy() {
+    const kept = recallHere("study", null);
+    if (kept) this.study.restore(kept);
   }
 
   pgn() {
-    return this.source ?? this.record.pgn();
+    this.editor.store();
+    return this.study.pgn();
   }
 
   annotate() {
-    if (!this.record.root.children.length) toast("There are no moves to annotate yet.");
-    else this.annotator.ask();
+    const count = this.games.isOpen(this.study.place) ? this.games.listed().length : 1;
+    if (count < 2 && !this.record.root.children.length) toast("There are no moves to annotate yet.");
+    else this.annotator.ask(count);
   }
 
-  /** @param {any} message */
-  takeAnnotated(message) {
-    const [game] = message.games;
-    const main = this.record.main();
-    if (!game || game.moves.some((/** @type {any} */ note, /** @type {number} */ index) => main[index]?.san !== note.san)) return;
-    game.moves.forEach((/** @type {any} */ note, /** @type {number} */ index) => annotateNode(main[index], note));
-    this.source = message.pgn;
-    this.keepGame();
-    this.showGraph();
-    showPlayers(game);
+  /** @param {boolean} all */
+  gamesToAnnotate(all) {
+    this.editor.store();
+    return all ? this.games.listed() : [{ place: this.study.place, text: this.pgn() }];
+  }
+
+  /** @param {import("./annotate.js").Job} job @param {any} message */
+  takeAnnotated({ place }, message) {
+    const record = annotatedRecord(message);
+    const { place: here } = this.study;
+    if (place?.file === here?.file && place?.number === here?.number) {
+      this.study.remember("The game without annotation");
+      this.study.replace(record);
+      this.show();
+    } else if (place) this.games.change(place, writeGame(record));
+    if (this.annotator.jobs.length > 1) return;
+    announce("The game is annotated");
+    toast("The game is annotated");
+  }
+
+  /** Asks for better moves at the mistakes of the game. */
+  async practise() {
+    const { Practice } = await import("./practise.js");
+    this.practice ??= new Practice(this.talk, this.board, { done: () => { this.show(); } });
+    this.engine.stop("");
+    this.practice.start(this.record, this.study.flipped);
+  }
+
+  /** Opens the position editor. */
+  async edit() {
+    const { Editor } = await import("./editor.js");
+    this.setup ??= new Editor({
+      analyse: (fen, chess960) => this.open(positionRecord(fen, chess960), { flipped: this.study.flipped }), play: (fen) => this.app.playFrom(fen),
+    });
+    this.setup.open(this.node.fen, this.record.chess960, this.study.flipped);
+  }
+
+  async share() {
+    const { Share } = await import("./share.js");
+    this.sharing ??= new Share({ board: this.board, study: this.study });
+    this.sharing.open();
+  }
+
+  /** Opens what a link carries. @param {string} fragment */
+  async openLink(fragment) {
+    try {
+      const { readFragment } = await import("./share.js");
+      const found = await readFragment(fragment);
+      if (!found) return;
+      const record = looksLikeFen(found.text) ? positionRecord(found.text) : readGame(splitGames(found.text)[0] ?? { headers: {}, text: "" }).record;
+      this.open(record, { steps: found.steps });
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, "bad");
+    }
+  }
+
+  /** Deletes the current move and all that follows it. */
+  remove() {
+    if (!this.node.parent) return;
+    const words = `${this.node.san} and the moves after it are deleted`;
+    this.study.remove();
     this.show();
-    const count = message.games.length;
-    const words = count > 1 ? `${count} games are annotated; the first one is shown, and saving the PGN saves all` : "The game is annotated";
-    announce(words);
-    toast(words);
+    toast(words, "calm", { label: "Undo", act: () => this.undo() });
+  }
+
+  undo() {
+    const words = this.study.undo();
+    if (words === null) return;
+    this.show();
+    toast(`${words} ${words.endsWith("s") ? "are" : "is"} back`);
   }
 
   /** Draws the evaluation graph if the moves have scores. */
   showGraph() {
     const main = this.record.main();
     byId("graph-card").hidden = main.filter(({ score }) => score).length < 2;
-    byId("players").replaceChildren();
-    this.graph.show(main);
-    this.graph.point(this.node);
-  }
-
-  /** @param {any} message */
-  takeLines(message) {
-    if (message.ask !== this.asked) return;
-    if (message.lines.length) this.lines.show(message, this.node.fen);
-    else if (message.done) this.lines.clear(this.ending());
-    this.showArrows();
-  }
-
-  /** Why there is nothing to analyse. */
-  ending() {
-    const over = this.node.position?.over;
-    if (!over) return "There is nothing to analyse here.";
-    if (over.result === "1/2-1/2") showGauge({ cp: 0 });
-    else showGauge({ mate: 0, winner: over.result === "1-0" ? "white" : "black" });
-    return `The game is over, ${over.result.replace("1/2-1/2", "½–½").replace("-", "–")}: ${over.reason}.`;
-  }
-
-  /** @param {any} message */
-  takeFacts(message) {
-    if (message.opening && this.node.opening === undefined) this.node.opening = message.opening;
-    this.facts.show(this.node.position?.over ? { ...message, table: null } : message);
-    this.showOpening();
-  }
-
-  showArrows() {
-    const shown = recall("arrows", true) ? this.lines.lines : [];
-    this.board.arrows.show(shown.filter(({ uci }) => uci.length).map(({ uci }, index) => ({
-      from: uci[0].slice(0, 2), to: uci[0].slice(2, 4), type: index ? "other" : "best", strength: index ? 0.5 : 1,
-    })));
+    this.graph.show(this.record);
+    showPlayers(this.record);
   }
 
   /** @param {Node} node */
   go(node) {
     if (node === this.node) return;
-    this.node = node;
+    this.editor.store();
+    this.study.node = node;
+    this.save();
     this.show();
     if (node.san) announce(spoken(node.san));
   }
 
   /** Plays moves from here, in the main line or as a variation. @param {string[]} moves */
-  async play(moves) {
-    let { node } = this;
-    try {
-      for (const uci of moves) {
-        const known = node.children.find((child) => child.uci === uci);
-        node = known ?? await this.extend(node, uci);
-      }
-    } catch (error) {
-      toast(/** @type {Error} */ (error).message, "bad");
-      this.board.restore();
+  play(moves) {
+    if (this.practice?.isOn) {
+      this.practice.attempt(moves[0]);
+      return;
     }
-    this.go(node);
-  }
-
-  /** @param {Node} node @param {string} uci */
-  async extend(node, uci) {
-    const fields = this.record.positionFields(node);
-    const position = node.position ?? await this.talk.request("position", fields);
-    const san = /** @type {any} */ (position).san[uci] ?? uci;
-    const after = await this.talk.request("position", { ...fields, moves: [...fields.moves, uci] });
-    const child = this.record.add(node, { san, uci, fen: after.fen, opening: after.opening });
-    child.position = /** @type {any} */ (after);
-    this.source = null;
-    return child;
+    this.editor.store();
+    const from = this.node;
+    const legal = moves.every((uci) => this.study.play(uci));
+    if (!legal) this.board.restore();
+    if (this.node === from) return;
+    this.save();
+    this.show();
+    announce(spoken(this.node.san ?? ""));
   }
 
   /** @param {Event} event */
   type(event) {
     event.preventDefault();
     const field = byId("analyse-text");
-    const uci = this.node.position ? readMove(field.value, this.node.position) : null;
+    const uci = readMove(field.value, this.record.positionAt(this.practice?.asking ?? this.node));
     if (uci) this.play([uci]);
     else if (field.value.trim()) toast(`“${field.value.trim()}” is not a legal move here.`);
     if (uci) field.value = "";
   }
 
-  /** Shows the node, requests its legal moves, and has it analysed. */
+  /** Shows the node, looks up its opening, and has it analysed. */
   show() {
+    this.practice?.stop();
     this.showNode();
     if (!this.active) return;
-    this.loadPosition();
-    if (!this.annotator.asked) this.think();
+    this.explorer.lookUp();
+    this.explorer.show();
+    this.engine.think();
   }
 
   showBoard() {
-    const { node } = this;
-    this.board.flip(this.flipped);
-    byId("gauge").classList.toggle("flipped", this.flipped);
-    const { position } = node;
-    this.board.show({
-      fen: node.fen, last: node.uci ?? null, check: position?.check ?? null, legal: position?.legal ?? {},
-      promotions: position?.promotions ?? [], movable: position ? "both" : null,
-    });
+    const { node, study } = this;
+    this.board.flip(study.flipped);
+    byId("gauge").classList.toggle("flipped", study.flipped);
+    const { check, legal, promotions } = this.record.positionAt(node);
+    this.board.show({ fen: node.fen, last: node.uci ?? null, check, legal, promotions, movable: "both" });
   }
 
   showNode() {
     const { node, record } = this;
     this.showBoard();
     this.list.show(record, node);
+    this.editor.refresh();
+    if (this.drawn?.record !== record || this.drawn.version !== record.version) this.showGraph();
+    this.drawn = { record, version: record.version };
     this.graph.point(node);
+    this.games.mark(this.study.place);
     this.showOpening();
-    const remarks = [node.reason, node.better && `Better: ${node.better}`].filter(Boolean);
-    byId("analyse-comment").replaceChildren(...remarks.map((words) => h("p", {}, words ?? "")));
-    byId("analyse-comment").hidden = !remarks.length;
     if (node.score) showGauge(node.score);
-    else if (!this.asked) clearGauge();
-    for (const button of byId("analyse-steps").querySelectorAll("button")) {
-      const back = ["first", "previous"].includes(button.dataset.step);
-      const on = ["next", "last"].includes(button.dataset.step);
-      button.disabled = (back && !node.parent) || (on && !node.children.length);
-    }
+    else if (!this.engine.asked) clearGauge();
+    enableSteps(byId("analyse-steps"), Boolean(node.parent), node.children.length > 0);
   }
 
   showOpening() {
     const opening = this.record.openingAt(this.node);
     byId("analyse-opening").textContent = opening ? `${opening.code} ${opening.name}` : "";
     const { White, Black, Event } = this.record.headers;
-    byId("analyse-headline").textContent = White || Black ? `${White ?? "?"} – ${Black ?? "?"}` : Event ?? "Analysis board";
+    const named = [White, Black].some((name) => name && name !== "?");
+    byId("analyse-headline").textContent = named ? `${White ?? "?"} – ${Black ?? "?"}` : Event && Event !== "?" ? Event : "Analysis board";
   }
+}
 
-  async loadPosition() {
-    const { node } = this;
-    if (node.position || !this.talk.ready) return;
-    try {
-      const position = await this.talk.request("position", this.record.positionFields(node));
-      node.position = /** @type {any} */ (position);
-      if (position.opening) node.opening ??= position.opening;
-      if (this.node !== node) return;
-      this.showBoard();
-      this.showOpening();
-    } catch (error) {
-      if (this.talk.ready) toast(/** @type {Error} */ (error).message, "bad");
-    }
-  }
+/** @param {string} text a FEN @param {boolean} [chess960] */
+function positionRecord(text, chess960 = needsChess960(text)) {
+  if (!looksLikeFen(text)) throw new Error("This is neither a game in PGN nor a position in FEN.");
+  const problem = fenProblem(text);
+  if (problem) throw new Error(`This is not a possible position. ${problem}`);
+  return readGame({ headers: { FEN: text.trim(), ...(chess960 ? { Variant: "Chess960" } : {}) }, text: "" }).record;
+}
 
-  /** Has the engine analyse the position, or stops it if it is switched off. */
-  think() {
-    const shouldThink = this.active && !this.asleep && byId("engine-on").checked;
-    if (!shouldThink) {
-      this.stopThinking(byId("engine-on").checked ? "" : "The engine is off.");
-      return;
-    }
-    this.lines.clear("Thinking …");
-    this.showArrows();
-    this.asked = this.talk.send("analyse", { ...this.record.positionFields(this.node), multipv: Number(byId("engine-lines").value) });
-  }
-
-  /** @param {string} words why nothing is shown */
-  stopThinking(words) {
-    if (this.asked) this.talk.send("stop", { job: "analyse" });
-    this.asked = 0;
-    this.lines.clear(words);
-    this.showArrows();
-    this.facts.clear();
-  }
+/** The annotated game, with the accuracy of the players in its tags. @param {any} message */
+function annotatedRecord(message) {
+  const { record } = readGame(splitGames(message.pgn)[0]);
+  const { white, black } = message.games[0].players;
+  Object.assign(record.headers, { WhiteAccuracy: String(white.accuracy), BlackAccuracy: String(black.accuracy) });
+  return record;
 }

@@ -1,6 +1,8 @@
 /** Has the server annotate a game, shows its progress, and the accuracy of each player. */
 
+import { turnOf } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
+import { gravity } from "./moves.js";
 
 /** "about 40 s", "about 3 min". @param {number} milliseconds */
 function duration(milliseconds) {
@@ -8,53 +10,88 @@ function duration(milliseconds) {
   return seconds < 90 ? `about ${seconds} s` : `about ${Math.round(seconds / 60)} min`;
 }
 
+/** @typedef {{place: import("./study.js").Place|null, text: string}} Job a game, and where it comes from */
+
 export class Annotator {
   /**
    * @param {import("./talk.js").Talk} talk
-   * @param {{text: () => string, begin: () => void, done: (message: any) => void, end: () => void}} options
+   * @param {{games: (all: boolean) => Job[], begin: () => void, done: (job: Job, message: any) => void, end: () => void}} options
    */
   constructor(talk, options) {
     this.talk = talk;
     this.options = options;
     this.asked = 0;
+    /** @type {Job[]} */
+    this.jobs = [];
+    this.at = 0;
+    this.failed = 0;
     const dialog = byId("annotate-dialog");
     dialog.addEventListener("close", () => { if (dialog.returnValue === "annotate") this.start(); });
     byId("progress-stop").addEventListener("click", () => this.stop());
     talk.on("progress", (message) => this.advance(message));
     talk.on("annotated", (message) => this.finish(message));
-    talk.on("error", ({ ask }) => { if (this.asked && ask === this.asked) this.close(); });
+    talk.on("error", ({ ask }) => { if (this.asked && ask === this.asked) this.fail(); });
     talk.on("lost", () => this.close());
   }
 
-  ask() {
+  /** @param {number} count of the games that are listed */
+  ask(count) {
     const dialog = byId("annotate-dialog");
+    byId("annotate-which").hidden = count < 2;
+    byId("annotate-all").textContent = `All ${count} listed games`;
+    if (count < 2) dialog.querySelector("[name=which][value=this]").checked = true;
     dialog.returnValue = "";
     dialog.showModal();
   }
 
   start() {
-    const nodes = Number(byId("annotate-dialog").querySelector("[name=nodes]:checked").value);
+    const chosen = (/** @type {string} */ name) => byId("annotate-dialog").querySelector(`[name=${name}]:checked`).value;
+    this.nodes = Number(chosen("nodes"));
+    this.jobs = this.options.games(chosen("which") === "all");
+    [this.at, this.failed, this.began] = [0, 0, performance.now()];
     this.options.begin();
-    this.asked = this.talk.send("annotate", { pgn: this.options.text(), nodes });
+    this.next();
+  }
+
+  /** Has the next game annotated, or ends. */
+  next() {
+    const job = this.jobs[this.at];
+    if (!job) {
+      this.close();
+      if (this.jobs.length > 1) toast(`${this.at - this.failed} games are annotated${this.failed ? `, ${this.failed} could not be read` : ""}`);
+      return;
+    }
+    this.asked = this.talk.send("annotate", { pgn: job.text, nodes: this.nodes });
     if (!this.asked) toast("There is no connection to the server.", "bad");
-    else this.advance({ ask: this.asked, done: 0, total: 0, left: null });
+    else this.advance({ ask: this.asked, done: 0, total: 0 });
   }
 
   /** @param {any} message */
-  advance({ ask, done, total, left }) {
+  advance({ ask, done, total }) {
     if (!this.asked || ask !== this.asked) return;
+    const count = this.jobs.length;
+    const share = (this.at + (total ? done / total : 0)) / count;
     byId("progress").hidden = false;
-    byId("progress-bar").max = Math.max(1, total);
-    byId("progress-bar").value = done;
-    const rest = left === null || left === undefined ? "" : `, ${duration(left)} left`;
-    byId("progress-words").textContent = total ? `Annotating: ${done} of ${total} moves${rest}` : "Annotating …";
+    byId("progress-bar").value = share;
+    const left = share > 0.02 ? `, ${duration((performance.now() - this.began) * (1 / share - 1))} left` : "";
+    const game = count > 1 ? ` game ${this.at + 1} of ${count}` : "";
+    byId("progress-words").textContent = `Annotating${game}${total ? `: ${done} of ${total} moves` : " …"}${left}`;
   }
 
   /** @param {any} message */
   finish(message) {
     if (!this.asked || message.ask !== this.asked) return;
-    this.close();
-    this.options.done(message);
+    this.options.done(this.jobs[this.at], message);
+    this.at += 1;
+    this.next();
+  }
+
+  /** Leaves out a game that cannot be annotated; the page shows the server's message. */
+  fail() {
+    this.failed += 1;
+    this.at += 1;
+    if (this.jobs.length > 1) this.next();
+    else this.close();
   }
 
   stop() {
@@ -70,32 +107,21 @@ export class Annotator {
   }
 }
 
-/**
- * Stores the server's annotation of a move in its node.
- * @param {import("./record.js").Node} node
- * @param {any} note
- */
-export function annotateNode(node, { cp, mate, winner, mark, reason, better }) {
-  node.score = mate === undefined || mate === null ? { cp } : { mate, winner };
-  node.mark = mark ?? "";
-  node.reason = reason || null;
-  const line = (Array.isArray(better) ? better.join(" ") : better) || null;
-  node.better = node.reason?.startsWith("better") ? null : line;
-}
-
 const WORDS = { "??": ["blunder", "blunders"], "?": ["mistake", "mistakes"], "?!": ["inaccuracy", "inaccuracies"] };
 
-/** Shows the accuracy and the mistakes of each player. @param {any} game of the server's `annotated` */
-export function showPlayers(game) {
-  const side = (/** @type {"white"|"black"} */ name) => {
-    const player = game.players?.[name] ?? {};
-    const who = game.headers?.[name === "white" ? "White" : "Black"] || (name === "white" ? "White" : "Black");
+/** Shows the accuracy of each player, which annotation has written into the tags, and counts the mistakes. @param {import("./record.js").Record} record */
+export function showPlayers(record) {
+  const main = record.main();
+  const side = (/** @type {"White"|"Black"} */ name) => {
+    const own = main.filter(({ parent }) => (turnOf(parent?.fen ?? "") === "white") === (name === "White"));
     const counts = Object.entries(WORDS).map(([mark, [one, many]]) => {
-      const number = player.marks?.[mark] ?? 0;
-      return `${number} ${number === 1 ? one : many}`;
+      const number = own.filter((node) => node.mark === mark).length;
+      const words = `${number} ${number === 1 ? one : many}`;
+      return h("span.count", { title: words }, String(number), h(`span.mark.${gravity(mark)}`, { "aria-hidden": "true" }, mark), h("span.unseen", {}, number === 1 ? one : many));
     });
-    const accuracy = player.accuracy === undefined ? null : h("div", {}, `Accuracy ${Math.round(player.accuracy)} %`);
-    return h("div", {}, h("strong", {}, who), accuracy, ...counts.map((text) => h("div.faint", {}, text)));
+    const accuracy = record.headers[`${name}Accuracy`];
+    const title = accuracy ? h("span", {}, `${Math.round(Number(accuracy))} %`, h("span.unseen", {}, " accuracy")) : null;
+    return h("div", {}, h("strong", {}, record.headers[name] || name), h("div.counts", {}, title, ...counts));
   };
-  byId("players").replaceChildren(side("white"), side("black"));
+  byId("players").replaceChildren(side("White"), side("Black"));
 }

@@ -76,17 +76,19 @@ export function announce(text) {
 let fading = 0;
 
 /**
- * Shows a short message at the foot of the window for some seconds.
+ * Shows a short message at the foot of the window for some seconds, with a button if there is something to do about it.
  * @param {string} text
  * @param {"calm"|"bad"} [manner]
+ * @param {{label: string, act: () => void}|null} [action]
  */
-export function toast(text, manner = "calm") {
+export function toast(text, manner = "calm", action = null) {
   const element = byId("toast");
-  element.textContent = text.charAt(0).toUpperCase() + text.slice(1);
+  const button = action && h("button.quiet", { type: "button", onclick: () => { element.hidden = true; action.act(); } }, action.label);
+  element.replaceChildren(text.charAt(0).toUpperCase() + text.slice(1), ...(button ? [button] : []));
   element.dataset.manner = manner;
   element.hidden = false;
   window.clearTimeout(fading);
-  fading = window.setTimeout(() => { element.hidden = true; }, 4500);
+  fading = window.setTimeout(() => { element.hidden = true; }, action ? 9000 : 4500);
 }
 
 /**
@@ -110,12 +112,13 @@ export async function copy(text, what) {
 }
 
 /**
- * Offers text as a file to save.
- * @param {string} text
+ * Offers text or a picture as a file to save.
+ * @param {string|Blob} content
  * @param {string} name
+ * @param {string} [type]
  */
-export function download(text, name) {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/x-chess-pgn" }));
+export function download(content, name, type = "application/x-chess-pgn") {
+  const address = URL.createObjectURL(new Blob([content], { type }));
   h("a", { href: address, download: name }).click();
   window.setTimeout(() => URL.revokeObjectURL(address), 1000);
 }

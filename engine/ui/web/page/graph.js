@@ -5,9 +5,12 @@ import { s } from "./dom.js";
 import { gravity } from "./moves.js";
 
 /** @typedef {import("./record.js").Node} Node */
+/** @typedef {import("./chess.js").Score} Score */
+/** @typedef {{node: Node, index: number, score: Score}} Point */
 
 const WIDTH = 400;
-const HEIGHT = 110;
+const HEIGHT = 90;
+const BAD = ["slight", "bad", "awful"];
 
 export class Graph {
   /** @param {HTMLElement} host @param {{go: (node: Node) => void}} options */
@@ -26,33 +29,39 @@ export class Graph {
 
   /** @param {number} index */
   x(index) {
-    return ((index + 0.5) / Math.max(1, this.nodes.length)) * WIDTH;
+    return Number((((index + 0.5) / Math.max(1, this.nodes.length)) * WIDTH).toFixed(1));
   }
 
-  /** @param {Node} node */
-  y(node) {
-    return 4 + (1 - shareOf(/** @type {any} */ (node.score))) * (HEIGHT - 8);
+  /** @param {Score} score */
+  y(score) {
+    return Number((4 + (1 - shareOf(score)) * (HEIGHT - 8)).toFixed(1));
   }
 
-  /** Draws the moves that have a score. @param {Node[]} nodes */
-  show(nodes) {
-    this.nodes = nodes;
-    const known = nodes.map((node, index) => ({ node, index })).filter(({ node }) => node.score);
-    const points = known.map(({ node, index }) => `${this.x(index).toFixed(1)},${this.y(node).toFixed(1)}`);
-    const last = known.length ? this.x(known[known.length - 1].index).toFixed(1) : 0;
-    const dots = known.filter(({ node }) => ["slight", "bad", "awful"].includes(gravity(node.mark))).map(({ node, index }) =>
-      s("circle", { class: `dot ${gravity(node.mark)}`, cx: this.x(index), cy: this.y(node), r: 4 },
-        s("title", {}, `${node.san}${node.mark} ${scoreText(node.score)}`)));
-    this.host.replaceChildren(s("svg", { class: "graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": this.words(known) },
-      s("polygon", { class: "area", points: `0,${HEIGHT} 0,${HEIGHT / 2} ${points.join(" ")} ${last},${HEIGHT}` }),
-      s("line", { class: "middle", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
-      s("polyline", { class: "curve", points: points.join(" ") }), this.here, ...dots));
+  /** Draws the main line; moves without a score leave a gap. @param {import("./record.js").Record} record */
+  show(record) {
+    this.nodes = record.main();
+    const points = this.nodes.flatMap((node, index) => {
+      const score = scoreAt(record, node);
+      return score ? [{ node, index, score }] : [];
+    });
+    const dots = points.filter(({ node }) => BAD.includes(gravity(node.mark))).map(({ node, index, score }) =>
+      s("circle", { class: `dot ${gravity(node.mark)}`, cx: this.x(index), cy: this.y(score), r: 4 },
+        s("title", {}, `${node.san}${node.mark} ${scoreText(score)}`)));
+    this.host.replaceChildren(s("svg", { class: "graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": words(points) },
+      ...runsOf(points).flatMap((run) => this.curve(run)),
+      s("line", { class: "middle", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 }), this.here, ...dots));
   }
 
-  /** @param {{node: Node}[]} known */
-  words(known) {
-    const bad = known.filter(({ node }) => ["bad", "awful"].includes(gravity(node.mark))).map(({ node }) => `${node.san}${node.mark}`);
-    return `Evaluation graph of ${known.length} moves. ${bad.length ? `Mistakes: ${bad.join(", ")}.` : "No mistakes."}`;
+  /** One unbroken piece of the graph: Black's colour behind it, White's below it. It ends where its last move ends. @param {Point[]} run */
+  curve(run) {
+    const [first, last] = [run[0], run[run.length - 1]];
+    const [left, right] = [this.x(first.index - 0.5), this.x(last.index + 0.5)];
+    const line = [`${left},${this.y(first.score)}`, ...run.map(({ index, score }) => `${this.x(index)},${this.y(score)}`), `${right},${this.y(last.score)}`].join(" ");
+    return [
+      s("rect", { class: "ground", x: left, y: 0, width: right - left, height: HEIGHT }),
+      s("polygon", { class: "area", points: `${left},${HEIGHT} ${line} ${right},${HEIGHT}` }),
+      s("polyline", { class: "curve", points: line }),
+    ];
   }
 
   /** Marks the current move. @param {Node} node */
@@ -62,4 +71,28 @@ export class Graph {
     this.here.setAttribute("x1", String(x));
     this.here.setAttribute("x2", String(x));
   }
+}
+
+/** The score of a move; a mate on the board needs none to be written. @param {import("./record.js").Record} record @param {Node} node @returns {Score|null} */
+function scoreAt(record, node) {
+  if (!node.children.length && node.san?.endsWith("#")) return { mate: 0, winner: record.rulesAt(node).turn ? "white" : "black" };
+  return node.score ?? null;
+}
+
+/** Points whose moves follow one another. @param {Point[]} points @returns {Point[][]} */
+function runsOf(points) {
+  /** @type {Point[][]} */
+  const runs = [];
+  for (const point of points) {
+    const run = runs[runs.length - 1];
+    if (run && run[run.length - 1].index === point.index - 1) run.push(point);
+    else runs.push([point]);
+  }
+  return runs;
+}
+
+/** @param {Point[]} points */
+function words(points) {
+  const bad = points.filter(({ node }) => ["bad", "awful"].includes(gravity(node.mark))).map(({ node }) => `${node.san}${node.mark}`);
+  return `Evaluation graph of ${points.length} moves. ${bad.length ? `Mistakes: ${bad.join(", ")}.` : "No mistakes."}`;
 }

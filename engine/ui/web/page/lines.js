@@ -35,7 +35,8 @@ export class Lines {
   show(message, fen) {
     this.lines = message.lines;
     const { depth, nodes, nps } = message;
-    byId("engine-effort").textContent = `depth ${depth} · ${short(nodes)} nodes${nps ? ` · ${short(nps)}/s` : ""}`;
+    byId("engine-effort").textContent = `depth ${depth}`;
+    byId("engine-effort").title = `${short(nodes)} nodes${nps ? `, ${short(nps)} per second` : ""}`;
     if (this.list.querySelector(".waiting")) this.list.replaceChildren();
     while (this.list.children.length > this.lines.length) this.list.lastElementChild.remove();
     this.lines.forEach((line, index) => this.renew(line, index, fen));

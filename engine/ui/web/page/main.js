@@ -3,17 +3,21 @@
 import { AnalyseView } from "./analyse.js";
 import { byId, toast } from "./dom.js";
 import { PlayView } from "./play.js";
-import { keep, recall } from "./store.js";
+import { keep, keepHere, recall, recallHere } from "./store.js";
 import { Talk } from "./talk.js";
-import { WatchView } from "./watch.js";
 
 const TITLES = { play: "Play", analyse: "Analyse", watch: "Watch" };
+
+const KEYS = {
+  ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", f: "flip", h: "hint", m: "type", c: "comment", "+": "larger", "-": "smaller", n: "nextGame", p: "previousGame",
+  "Shift+ArrowUp": "above", "Shift+ArrowDown": "below", "Shift+ArrowLeft": "out", Delete: "delete", "Ctrl+z": "undo",
+};
 
 export class App {
   constructor() {
     this.talk = new Talk();
     /** @type {Record<string, any>} */
-    this.views = { play: new PlayView(this), analyse: new AnalyseView(this), watch: new WatchView(this) };
+    this.views = { play: new PlayView(this), analyse: new AnalyseView(this) };
     this.current = "";
     this.bindSettings();
     this.bindKeys();
@@ -27,10 +31,21 @@ export class App {
   route() {
     const asked = location.hash.slice(1);
     if (asked === "main") return;
-    const name = asked in TITLES ? asked : "play";
+    if (/^(fen|pgn)=/.test(asked)) {
+      history.replaceState(null, "", "#analyse");
+      this.views.analyse.openLink(asked);
+      this.route();
+      return;
+    }
+    const name = asked in TITLES ? asked : recallHere("view", "play");
     if (name === this.current) return;
+    if (!this.views[name]) {
+      this.loadWatch().then(() => this.route());
+      return;
+    }
     if (this.current) this.views[this.current].leave();
     this.current = name;
+    keepHere("view", name);
     for (const view of Object.keys(TITLES)) {
       byId(`view-${view}`).hidden = view !== name;
       const link = document.querySelector(`nav [data-view=${view}]`);
@@ -46,9 +61,9 @@ export class App {
     location.hash = name;
   }
 
-  /** Opens a game on the analysis board. @param {import("./record.js").Record} record @param {number} ply @param {boolean} flipped */
+  /** Opens a game on the analysis board, after so many moves. @param {import("./record.js").Record} record @param {number} ply @param {boolean} flipped */
   analyse(record, ply, flipped) {
-    this.views.analyse.open(record, ply, flipped);
+    this.views.analyse.open(record, { steps: Array(ply).fill(0), flipped });
     this.go("analyse");
   }
 
@@ -58,9 +73,16 @@ export class App {
     this.go("play");
   }
 
+  /** The view for watching, which is loaded on first use. */
+  async loadWatch() {
+    const { WatchView } = await import("./watch.js");
+    this.views.watch ??= new WatchView(this);
+    return this.views.watch;
+  }
+
   /** @param {string} fen @param {boolean} chess960 */
-  watch(fen, chess960) {
-    this.views.watch.open(fen, chess960);
+  async watch(fen, chess960) {
+    (await this.loadWatch()).open(fen, chess960);
     this.go("watch");
   }
 
@@ -90,7 +112,12 @@ export class App {
       const theme = recall("theme", "auto");
       root.dataset.theme = theme === "auto" ? (night.matches ? "dark" : "light") : theme;
       root.toggleAttribute("data-large", recall("large", false));
+      root.style.setProperty("--size", String(recall("size", 100) / 100));
+      byId("set-size").value = recall("size", 100);
+      byId("set-size-words").textContent = `${recall("size", 100)} %`;
     };
+    this.resize = (/** @type {number} */ size) => { keep("size", Math.min(100, Math.max(50, size))); paint(); };
+    byId("set-size").addEventListener("input", () => this.resize(Number(byId("set-size").value)));
     for (const radio of document.querySelectorAll("[name=theme]")) {
       const input = /** @type {HTMLInputElement} */ (radio);
       input.checked = input.value === recall("theme", "auto");
@@ -99,31 +126,28 @@ export class App {
     for (const [name, start] of Object.entries({ large: false, sound: false, arrows: true })) {
       const box = byId(`set-${name}`);
       box.checked = recall(name, start);
-      box.addEventListener("change", () => { keep(name, box.checked); paint(); this.views.analyse.showArrows(); });
+      box.addEventListener("change", () => { keep(name, box.checked); paint(); this.views.analyse.engine.showArrows(); });
     }
     night.addEventListener("change", paint);
     paint();
     byId("show-keys").addEventListener("click", () => byId("keys-dialog").showModal());
-    const menu = byId("settings");
-    document.addEventListener("click", (event) => {
-      if (menu.open && !menu.contains(/** @type {globalThis.Node} */ (event.target))) menu.open = false;
-    });
-    menu.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== "Escape") return;
-      menu.open = false;
-      menu.querySelector("summary").focus();
-    });
+    for (const menu of document.querySelectorAll("details.menu")) bindMenu(/** @type {HTMLDetailsElement} */ (menu));
   }
 
   /** Global keys, active where no control handles them. */
   bindKeys() {
     document.addEventListener("keydown", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (event.altKey || event.defaultPrevented) return;
       if (target.matches("input, select, textarea, [role=region]") || target.closest("dialog, details.menu")) return;
-      const keys = { ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", f: "flip", h: "hint", m: "type" };
-      const name = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+      const control = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
+      const shift = event.shiftKey && event.key.length > 1 ? "Shift+" : "";
+      const name = KEYS[control + shift + (event.key.length === 1 ? event.key.toLowerCase() : event.key)];
       if (!name) return;
+      if (name === "larger" || name === "smaller") {
+        this.resize(recall("size", 100) + (name === "larger" ? 5 : -5));
+        return;
+      }
       if (name === "type") {
         const field = document.getElementById(`${this.current}-text`);
         field?.focus();
@@ -154,16 +178,28 @@ export class App {
       this.go("analyse");
       this.views.analyse.load(text);
     });
-    document.addEventListener("drop", async (event) => {
+    document.addEventListener("drop", (event) => {
       zone.hidden = true;
       if (!takes(event)) return;
       event.preventDefault();
       const file = event.dataTransfer?.files[0];
-      const text = file ? await file.text() : event.dataTransfer?.getData("text/plain") ?? "";
       this.go("analyse");
-      this.views.analyse.load(text);
+      if (file) this.views.analyse.loadFile(file);
+      else this.views.analyse.load(event.dataTransfer?.getData("text/plain") ?? "");
     });
   }
+}
+
+/** A menu closes when one clicks elsewhere, and by Escape. @param {HTMLDetailsElement} menu */
+function bindMenu(menu) {
+  document.addEventListener("click", (event) => {
+    if (menu.open && !menu.contains(/** @type {globalThis.Node} */ (event.target))) menu.open = false;
+  });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    menu.open = false;
+    menu.querySelector("summary")?.focus();
+  });
 }
 
 new App();

@@ -3,12 +3,12 @@
 import { Board } from "./board.js";
 import { readMove, spoken, START, turnOf, verdictOf } from "./chess.js";
 import { announce, byId, copy, download, toast } from "./dom.js";
-import { fillSteps, MoveList } from "./moves.js";
+import { enableSteps, fillSteps, MoveList } from "./moves.js";
 import { levelWords, NewGame } from "./newgame.js";
 import { Record as GameRecord } from "./record.js";
 import { Seat } from "./seat.js";
 import { knock, knockFor } from "./sound.js";
-import { keep, recall } from "./store.js";
+import { keepHere, recall, recallHere } from "./store.js";
 
 /** @typedef {import("./main.js").App} App */
 
@@ -21,7 +21,7 @@ export class PlayView {
     this.app = app;
     this.talk = app.talk;
     /** The last `game` message. @type {any} */
-    this.game = recall("game", null);
+    this.game = recallHere("game", null);
     this.record = new GameRecord();
     this.ply = 0;
     this.flipped = false;
@@ -115,7 +115,7 @@ export class PlayView {
   showError(ask, text) {
     if (this.restoring && ask === this.restoring) {
       this.game = null;
-      keep("game", null);
+      keepHere("game", null);
       this.showForm(true);
     }
     this.first = null;
@@ -171,7 +171,7 @@ export class PlayView {
   save() {
     if (!this.game) return;
     const clocks = this.game.clocks ? [this.clockOf("white"), this.clockOf("black")] : null;
-    keep("game", { ...this.game, clocks });
+    keepHere("game", { ...this.game, clocks });
   }
 
   /** @param {"white"|"black"} side */
@@ -382,10 +382,6 @@ export class PlayView {
     byId("play-draw").disabled = !online || Boolean(game.over);
     byId("play-resign").disabled = !online || Boolean(game.over);
     byId("play-text").disabled = Boolean(game.over);
-    for (const button of byId("play-steps").querySelectorAll("button")) {
-      const back = ["first", "previous"].includes(button.dataset.step);
-      const on = ["next", "last"].includes(button.dataset.step);
-      button.disabled = (back && ply === 0) || (on && ply === game.moves.length);
-    }
+    enableSteps(byId("play-steps"), ply > 0, ply < game.moves.length);
   }
 }

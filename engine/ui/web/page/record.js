@@ -1,6 +1,7 @@
 /** A game as a tree of moves; the first child of each node continues the main line. */
 
-import { numberOf, START, turnOf } from "./chess.js";
+import { START } from "./chess.js";
+import { Position } from "./rules.js";
 
 /**
  * @typedef {object} Node
@@ -10,30 +11,20 @@ import { numberOf, START, turnOf } from "./chess.js";
  * @property {string} [san]
  * @property {string} [uci]
  * @property {string} [mark] "?", "!" ...
+ * @property {number[]} [nags] the numbers of other glyphs, such as $10
+ * @property {string} [lead] the comment before the move
+ * @property {string} [comment] the comment after it
+ * @property {string[]} [commands] what programs read in the comment: "[%clk 0:01:00]"
  * @property {import("./chess.js").Score} [score]
- * @property {string|null} [reason]
- * @property {string|null} [better]
- * @property {string} [comment]
  * @property {{code: string, name: string}|null} [opening]
+ * @property {Position} [rules]
  * @property {import("./chess.js").Position} [position]
  */
 
 /** @typedef {{san: string, uci: string, fen: string, [field: string]: any}} Move */
 
-const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□" };
-
-/**
- * Separates the text of a PGN comment from the commands in it, of which only the evaluation is read.
- * @param {string} comment
- * @returns {{text: string, score: import("./chess.js").Score|undefined}}
- */
-function readComment(comment) {
-  const text = comment.replace(/\[%[^\]]*\]/g, "").trim();
-  const found = /\[%eval (#?)([+-]?[\d.]+)/.exec(comment);
-  if (!found) return { text, score: undefined };
-  const value = Number(found[2]);
-  return { text, score: found[1] ? { mate: value } : { cp: Math.round(value * 100) } };
-}
+const NULL_MOVE = "--";
+const DRAWS = { dead: "neither side can mate", fifty: "fifty moves without a capture or a pawn move", again: "threefold repetition" };
 
 export class Record {
   /**
@@ -44,6 +35,8 @@ export class Record {
     this.chess960 = chess960;
     this.headers = headers;
     this.result = result;
+    /** Counts the changes, so that a view knows when to draw the tree again. */
+    this.version = 0;
     /** @type {Node} */
     this.root = { fen: start ?? START, parent: null, children: [] };
     let node = this.root;
@@ -51,23 +44,99 @@ export class Record {
   }
 
   /** Adds a move after a node, or finds it there. @param {Node} parent @param {Move} move @returns {Node} */
-  add(parent, { san, uci, fen, opening, comment, nags, mark, reason, better, cp, mate }) {
+  add(parent, { san, uci, fen, opening }) {
     const known = parent.children.find((child) => child.uci === uci || child.san === san);
     if (known) return known;
-    const said = readComment(comment ?? "");
-    const node = { san, uci, fen, opening, comment: said.text, score: said.score, reason, better, parent, children: [] };
-    node.mark = mark || (nags ?? []).map((/** @type {number} */ nag) => NAGS[nag] ?? "").join("");
-    if (cp !== undefined && cp !== null) node.score = { cp };
-    if (mate !== undefined && mate !== null) node.score = { mate };
+    const node = { san, uci, fen, opening, parent, children: [] };
     parent.children.push(node);
+    this.version += 1;
     return node;
+  }
+
+  /** The position at a node. @param {Node} node @returns {Position} */
+  rulesAt(node) {
+    node.rules ??= Position.fromFen(node.fen, this.chess960);
+    return node.rules;
+  }
+
+  /** Plays a legal move in UCI after a node; null if it is not legal. @param {Node} node @param {string} uci @returns {Node|null} */
+  play(node, uci) {
+    const here = this.rulesAt(node);
+    const move = here.fromUci(uci);
+    return move && !this.positionAt(node).over ? this.extend(node, move) : null;
+  }
+
+  /** Adds a legal move, null to pass. @param {Node} node @param {import("./rules.js").Move|null} move */
+  extend(node, move) {
+    const here = this.rulesAt(node);
+    const rules = here.after(move);
+    const child = this.add(node, { san: move ? here.san(move) : NULL_MOVE, uci: move ? here.uci(move) : "0000", fen: rules.fen() });
+    child.rules ??= rules;
+    return child;
+  }
+
+  /** Legal moves, check and result at a node. @param {Node} node @returns {import("./chess.js").Position} */
+  positionAt(node) {
+    if (node.position) return node.position;
+    const rules = this.rulesAt(node);
+    const moves = rules.moves();
+    const turn = rules.turn ? "black" : "white";
+    const check = rules.check() ? kingOf(rules) : null;
+    /** @type {import("./chess.js").Position} */
+    const position = { fen: node.fen, turn, legal: {}, san: {}, promotions: [], check, over: this.outcome(node, moves.length > 0) };
+    for (const move of position.over ? [] : moves) {
+      const san = rules.san(move, moves);
+      for (const uci of namesOf(rules, move)) {
+        position.san[uci] = san;
+        const targets = (position.legal[uci.slice(0, 2)] ??= []);
+        if (!targets.includes(uci.slice(2, 4))) targets.push(uci.slice(2, 4));
+        if (uci.length > 4 && !position.promotions.includes(uci.slice(0, 4))) position.promotions.push(uci.slice(0, 4));
+      }
+    }
+    node.position = position;
+    return position;
+  }
+
+  /** @param {Node} node @param {boolean} canMove */
+  outcome(node, canMove) {
+    const rules = this.rulesAt(node);
+    if (!canMove && rules.check()) return { result: rules.turn ? "1-0" : "0-1", reason: "checkmate" };
+    if (!canMove) return { result: "1/2-1/2", reason: "stalemate" };
+    const reason = rules.isDead() ? DRAWS.dead : rules.half >= 100 ? DRAWS.fifty : this.repeats(node) ? DRAWS.again : "";
+    return reason ? { result: "1/2-1/2", reason: `draw: ${reason}` } : null;
+  }
+
+  /** Whether the position stands for the third time. @param {Node} node */
+  repeats(node) {
+    const key = this.rulesAt(node).key();
+    let count = 0;
+    for (let at = /** @type {Node|null} */ (node); at; at = at.parent) {
+      if (this.rulesAt(at).key() === key) count += 1;
+      if (this.rulesAt(at).half === 0) break;
+    }
+    return count >= 3;
   }
 
   /** The nodes from the root to this one, without the root. @param {Node} node @returns {Node[]} */
   path(node) {
     const nodes = [];
-    for (let at = node; at.parent; at = at.parent) nodes.unshift(at);
-    return nodes;
+    for (let at = node; at.parent; at = at.parent) nodes.push(at);
+    return nodes.reverse();
+  }
+
+  /** The way to a node as the numbers of children. @param {Node} node */
+  steps(node) {
+    return this.path(node).map((at) => /** @type {Node} */ (at.parent).children.indexOf(at));
+  }
+
+  /** The node at the end of a way, or as far as there is one. @param {number[]} steps */
+  nodeAt(steps) {
+    let node = this.root;
+    for (const step of steps) {
+      if (!node.children[step]) return node;
+      node = node.children[step];
+    }
+    return node;
   }
 
   /** The main line. @returns {Node[]} */
@@ -82,9 +151,41 @@ export class Record {
     return at;
   }
 
+  /** The first node of the variation that a node belongs to; null in the main line. @param {Node} node */
+  branch(node) {
+    for (let at = node; at.parent; at = at.parent) if (at.parent.children[0] !== at) return at;
+    return null;
+  }
+
+  /** Moves the variation of a node one place up; its moves become the main line if it was the first. @param {Node} node */
+  promote(node) {
+    const branch = this.branch(node);
+    if (!branch) return;
+    const { children } = /** @type {Node} */ (branch.parent);
+    const at = children.indexOf(branch);
+    [children[at - 1], children[at]] = [branch, children[at - 1]];
+    this.version += 1;
+  }
+
+  /** Makes the moves to a node the main line. @param {Node} node */
+  makeMain(node) {
+    while (this.branch(node)) this.promote(node);
+  }
+
+  /** Removes a move and all that follows it; returns the node before. @param {Node} node */
+  remove(node) {
+    const parent = /** @type {Node} */ (node.parent);
+    parent.children.splice(parent.children.indexOf(node), 1);
+    this.version += 1;
+    return parent;
+  }
+
   /** The fields that name a position in a request. @param {Node} node */
   positionFields(node) {
-    return { start: this.start, chess960: this.chess960, moves: this.path(node).map(({ uci }) => uci) };
+    const path = this.path(node);
+    // The server knows no null moves: after one, the position is named by its FEN alone.
+    if (path.some(({ san }) => san === NULL_MOVE)) return { start: node.fen, chess960: this.chess960, moves: [] };
+    return { start: this.start, chess960: this.chess960, moves: path.map(({ uci }) => uci) };
   }
 
   /** The last opening name on the path to a node. @param {Node} node */
@@ -92,43 +193,17 @@ export class Record {
     for (let at = node; at; at = /** @type {Node} */ (at.parent)) if (at.opening) return at.opening;
     return null;
   }
+}
 
-  /** The game in PGN, with its variations. */
-  pgn() {
-    const headers = { Event: "Analysis", Site: "?", Date: "????.??.??", Round: "?", White: "?", Black: "?", ...this.headers, Result: this.result };
-    if (this.chess960) headers.Variant = "Chess960";
-    if (this.start && this.start !== START) Object.assign(headers, { SetUp: "1", FEN: this.start });
-    const tags = Object.entries(headers).map(([name, value]) => `[${name} "${String(value).replace(/["\\]/g, "\\$&")}"]`);
-    return `${tags.join("\n")}\n\n${[...this.words(this.root, true), this.result].join(" ")}\n`;
-  }
+/** The square of the king of the side to move. @param {Position} rules */
+function kingOf(rules) {
+  const square = rules.kings[rules.turn >> 3];
+  return "abcdefgh"[square & 7] + ((square >> 4) + 1);
+}
 
-  /**
-   * The moves after a node as words of PGN.
-   * @param {Node} from
-   * @param {boolean} numbered whether Black's move needs its number
-   * @returns {string[]}
-   */
-  words(from, numbered) {
-    const words = [];
-    let node = from;
-    let fresh = numbered;
-    while (node.children.length) {
-      const [first, ...others] = node.children;
-      words.push(...this.word(first, node, fresh));
-      fresh = Boolean(first.comment) || others.length > 0;
-      for (const other of others) {
-        const inside = [...this.word(other, node, true), ...this.words(other, false)];
-        words.push(`(${inside.join(" ")})`);
-      }
-      node = first;
-    }
-    return words;
-  }
-
-  /** @param {Node} node @param {Node} before @param {boolean} numbered @returns {string[]} */
-  word(node, before, numbered) {
-    const number = numbered || turnOf(before.fen) === "white" ? [numberOf(before.fen)] : [];
-    const comment = node.comment ? [`{${node.comment.replace(/[{}]/g, "")}}`] : [];
-    return [...number, `${node.san}${node.mark ?? ""}`, ...comment];
-  }
+/** A move in UCI, and a castling move both ways. @param {Position} rules @param {import("./rules.js").Move} move */
+function namesOf(rules, move) {
+  const uci = rules.uci(move);
+  if (move.castle < 0 || !rules.chess960) return [uci];
+  return [...new Set([uci, `${uci.slice(0, 2)}${move.castle % 2 ? "c" : "g"}${uci[1]}`])].filter((name) => name.slice(0, 2) !== name.slice(2));
 }

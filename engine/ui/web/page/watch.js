@@ -1,9 +1,9 @@
 /** The view that shows several searches thinking about the same position, side by side. */
 
 import { Board } from "./board.js";
-import { isChess960, percent, scoreText, short, START, turnOf } from "./chess.js";
+import { isChess960, percent, plyOf, scoreText, short, START, turnOf } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
-import { Branches } from "./branches.js";
+import { Quiz } from "./quiz.js";
 import { knockFor } from "./sound.js";
 
 /** @typedef {import("./main.js").App} App */
@@ -16,6 +16,21 @@ const PRESETS = [
   ["A quiet middlegame", "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"],
 ];
 const BARS = 6; // root moves whose visits are shown
+const LINE = 12; // moves of a line
+
+/** A line with its move numbers: "9. Nc3 d5 10. e4". @param {string} fen @param {string[]} line */
+function numbered(fen, line) {
+  const first = plyOf(fen);
+  return line.slice(0, LINE).map((san, index) => {
+    const number = Math.floor((first + index) / 2) + 1;
+    return (first + index) % 2 === 0 ? `${number}.\u00a0${san}` : index === 0 ? `${number}...\u00a0${san}` : san;
+  }).join(" ");
+}
+
+/** What a search that deepens step by step found at its last depths. @param {{depth: number, san: string, score: any}[]} depths */
+function iterations(depths) {
+  return depths.flatMap(({ depth, san, score }) => [h("span.faint", {}, `depth ${depth}`), h("span", {}, san), h("span.number", {}, scoreText(score))]);
+}
 
 export class WatchView {
   /** @param {App} app */
@@ -36,9 +51,13 @@ export class WatchView {
     /** @type {Set<string>} */
     this.busy = new Set();
     this.board = new Board(byId("watch-board"), { label: "Position to search", onMove: (uci) => this.move(uci) });
-    this.branches = new Branches(byId("tree"));
+    /** @type {import("./branches.js").Branches|null} */
+    this.branches = null;
+    this.quiz = new Quiz(app.talk);
+    byId("tree-card").after(this.quiz.card);
     this.bind();
     this.show();
+    if (this.talk.greeting) this.setModes(this.talk.greeting.modes);
   }
 
   bind() {
@@ -49,7 +68,7 @@ export class WatchView {
     byId("watch-flip").addEventListener("click", () => this.steps().flip());
     byId("watch-stop").addEventListener("click", () => this.stop());
     byId("tree-draw").addEventListener("click", () => this.drawTree());
-    byId("tree-depth").addEventListener("change", () => { if (this.branches.drawn) this.drawTree(); });
+    byId("tree-depth").addEventListener("change", () => { if (this.branches?.drawn) this.drawTree(); });
     this.talk.on("welcome", ({ modes }) => { this.setModes(modes); if (this.active) this.loadPosition(); });
     this.talk.on("watched", (message) => this.take(message));
     this.talk.on("lost", () => this.finish());
@@ -100,7 +119,7 @@ export class WatchView {
   /** @param {{name: string, title: string, about: string}} mode @returns {any} */
   card({ name, title, about }) {
     const parts = {
-      score: h("span.score"), state: h("span.state", {}, ""), line: h("p.line"), visits: h("div.visits"),
+      score: h("span.score"), state: h("span.state", {}, ""), line: h("p.line"), visits: h("div.visits"), iterations: h("div.iterations"),
       depth: h("dd", {}, "–"), nodes: h("dd", {}, "–"), seconds: h("dd", {}, "–"),
     };
     const number = (/** @type {string} */ label, /** @type {HTMLElement} */ value) => h("div", {}, h("dt", {}, label), value);
@@ -108,7 +127,7 @@ export class WatchView {
       h("header", {}, h("h2", { id: `mode-${name}` }, title), parts.score),
       h("p.about", {}, about),
       h("dl.numbers", {}, number("Depth", parts.depth), number("Nodes", parts.nodes), number("Seconds", parts.seconds)),
-      parts.line, parts.visits, parts.state);
+      parts.line, parts.visits, parts.iterations, parts.state);
     return { ...parts, element };
   }
 
@@ -119,7 +138,7 @@ export class WatchView {
     this.chess960 = chess960;
     this.flipped = turnOf(fen) === "black";
     this.position = null;
-    this.branches.clear();
+    this.branches?.clear();
     for (const card of this.cards.values()) this.blank(card);
     this.show();
     if (this.active) this.loadPosition();
@@ -130,6 +149,7 @@ export class WatchView {
     for (const name of ["depth", "nodes", "seconds"]) card[name].textContent = "–";
     for (const name of ["score", "line", "state"]) card[name].textContent = "";
     card.visits.replaceChildren();
+    card.iterations.replaceChildren();
   }
 
   positionFields() {
@@ -212,8 +232,10 @@ export class WatchView {
     card.depth.textContent = message.depth ?? "–";
     card.nodes.textContent = short(message.nodes);
     card.seconds.textContent = message.seconds.toFixed(1);
-    card.line.textContent = (message.line ?? []).slice(0, 12).join(" ");
+    const line = message.line ?? [];
+    card.line.textContent = numbered(this.fen, line);
     card.visits.replaceChildren(...this.bars(message.visits ?? []));
+    card.iterations.replaceChildren(...iterations(message.depths ?? []));
     card.state.textContent = message.done ? "finished" : "searching …";
     if (!message.done) return;
     this.busy.delete(message.mode);
@@ -235,6 +257,7 @@ export class WatchView {
     byId("tree-draw").disabled = true;
     try {
       const tree = await this.talk.request("tree", { ...this.positionFields(), depth });
+      this.branches ??= new (await import("./branches.js")).Branches(byId("tree"));
       this.branches.show(tree.nodes, tree.turn ?? turnOf(this.fen));
       byId("tree-width").textContent = tree.width ? `Here only the ${tree.width} most promising moves of each position are searched.` : "";
     } catch (error) {

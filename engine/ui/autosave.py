@@ -7,13 +7,28 @@ from pathlib import Path
 
 from engine.system import host
 from engine.system.errors import InputError
-from engine.system.files import write_file
+from engine.system.files import read_text, write_file
 from engine.ui.game import PlayedGame
 
 
 def games_folder() -> Path:
     """The folder of the saved games."""
     return host.user_data_folder() / "adversary" / "games"
+
+
+def saved_games(folder: Path, most_bytes: int) -> str:
+    """The saved games as one PGN text, the latest first, as many as fit; files that cannot be read are left out."""
+    texts, left = list[str](), most_bytes
+    for path in sorted(folder.glob("*.pgn"), reverse=True):
+        try:
+            text = read_text(path).strip()
+        except InputError:
+            continue
+        left -= len(text.encode())
+        if left < 0:
+            break
+        texts.append(text)
+    return "\n\n".join(texts)
 
 
 class AutoSave:

@@ -1,0 +1,79 @@
+/** The engine beside the analysis board: its lines, arrows and facts about the current position. */
+
+import { byId } from "./dom.js";
+import { Facts } from "./facts.js";
+import { Lines, showGauge } from "./lines.js";
+import { keep, recall } from "./store.js";
+
+export class LiveEngine {
+  /**
+   * @param {import("./talk.js").Talk} talk
+   * @param {import("./study.js").Study} study
+   * @param {{board: import("./board.js").Board, follow: (uci: string[]) => void, isFree: () => boolean}} options isFree says whether the engine may run
+   */
+  constructor(talk, study, { board, follow, isFree }) {
+    this.talk = talk;
+    this.study = study;
+    this.board = board;
+    this.isFree = isFree;
+    this.asked = 0;
+    this.lines = new Lines({ follow });
+    this.facts = new Facts(board);
+    byId("engine-on").checked = recall("engine", true);
+    byId("engine-lines").value = recall("multipv", 3);
+    byId("engine-on").addEventListener("change", () => { keep("engine", byId("engine-on").checked); this.think(); });
+    byId("engine-lines").addEventListener("change", () => { keep("multipv", Number(byId("engine-lines").value)); this.think(); });
+    talk.on("lost", () => { this.asked = 0; });
+    talk.on("lines", (message) => { if (message.ask === this.asked) this.takeLines(message); });
+    talk.on("facts", (message) => { if (message.ask === this.asked) this.facts.show(message); });
+    this.lines.clear("");
+  }
+
+  over() {
+    return this.study.record.positionAt(this.study.node).over;
+  }
+
+  /** Analyses the position, or stops if the engine is switched off or needed elsewhere. */
+  think() {
+    const { record, node } = this.study;
+    if (!this.isFree() || !byId("engine-on").checked) {
+      this.stop(byId("engine-on").checked ? "" : "The engine is off.");
+      return;
+    }
+    this.lines.clear("Thinking …");
+    this.showArrows();
+    this.asked = this.talk.send("analyse", { ...record.positionFields(node), multipv: Number(byId("engine-lines").value) });
+  }
+
+  /** @param {string} words why nothing is shown */
+  stop(words) {
+    if (this.asked) this.talk.send("stop", { job: "analyse" });
+    this.asked = 0;
+    this.lines.clear(words);
+    this.showArrows();
+    this.facts.clear();
+  }
+
+  /** @param {any} message */
+  takeLines(message) {
+    if (message.lines.length) this.lines.show(message, this.study.node.fen);
+    else if (message.done) this.lines.clear(this.ending());
+    this.showArrows();
+  }
+
+  /** Why there is nothing to analyse. */
+  ending() {
+    const over = this.over();
+    if (!over) return "There is nothing to analyse here.";
+    if (over.result === "1/2-1/2") showGauge({ cp: 0 });
+    else showGauge({ mate: 0, winner: over.result === "1-0" ? "white" : "black" });
+    return `The game is over, ${over.result.replace("1/2-1/2", "½–½").replace("-", "–")}: ${over.reason}.`;
+  }
+
+  showArrows() {
+    const shown = recall("arrows", true) ? this.lines.lines : [];
+    this.board.arrows.show(shown.filter(({ uci }) => uci.length).map(({ uci }, index) => ({
+      from: uci[0].slice(0, 2), to: uci[0].slice(2, 4), type: index ? "other" : "best", strength: index ? 0.5 : 1,
+    })));
+  }
+}

@@ -1,0 +1,146 @@
+/** What is studied: a game with its variations, the current move, and the earlier states that undo returns to. */
+
+import { readGame, splitGames, writeGame } from "./pgn.js";
+import { Record as GameRecord } from "./record.js";
+
+/** @typedef {import("./record.js").Node} Node */
+/** @typedef {{file: number, number: number}} Place a game of a file */
+/** @typedef {{pgn: string, steps: number[], flipped: boolean, place: Place|null}} Snapshot */
+
+const MOST_STATES = 50; // that undo remembers
+
+export class Study {
+  /** @param {{changed: () => void}} options called after every change of the game */
+  constructor({ changed }) {
+    this.changed = changed;
+    this.record = new GameRecord();
+    /** @type {Node} */
+    this.node = this.record.root;
+    this.flipped = false;
+    /** Where the game comes from, and where its changes go. @type {Place|null} */
+    this.place = null;
+    this.loaded = 0; // the version of the record when it was opened
+    /** @type {{snapshot: Snapshot, words: string}[]} */
+    this.past = [];
+  }
+
+  /** The game in PGN, written again only after a change. */
+  pgn() {
+    const { record } = this;
+    if (this.written?.record !== record || this.written.version !== record.version) {
+      this.written = { record, version: record.version, pgn: writeGame(record) };
+    }
+    return this.written.pgn;
+  }
+
+  /** @returns {Snapshot} */
+  snapshot() {
+    return { pgn: this.pgn(), steps: this.record.steps(this.node), flipped: this.flipped, place: this.place };
+  }
+
+  /** Whether there is anything to lose. */
+  isEmpty() {
+    return !this.record.root.children.length && !this.record.start;
+  }
+
+  /** Remembers the state before a change. @param {string} words what undo will bring back */
+  remember(words) {
+    if (this.isEmpty()) return;
+    this.past = [...this.past.slice(1 - MOST_STATES), { snapshot: this.snapshot(), words }];
+  }
+
+  /** Returns to the state before the last change; returns what came back, null if there is nothing to undo. */
+  undo() {
+    const state = this.past.pop();
+    if (!state) return null;
+    this.restore(state.snapshot);
+    this.changed();
+    return state.words;
+  }
+
+  /** @param {Snapshot} snapshot */
+  restore({ pgn, steps, flipped, place }) {
+    this.record = readGame(splitGames(pgn)[0]).record;
+    this.node = this.record.nodeAt(steps);
+    this.flipped = flipped;
+    this.place = place;
+    this.loaded = -1;
+  }
+
+  /** Opens another game. @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, place?: Place|null}} [options] */
+  open(record, { steps = [], flipped = false, place = null } = {}) {
+    if (this.place === null) this.remember("The game that was open");
+    this.record = record;
+    this.node = record.nodeAt(steps);
+    this.flipped = flipped;
+    this.place = place;
+    this.loaded = record.version;
+    this.changed();
+  }
+
+  /** Whether the game has changed since it was opened. */
+  isChanged() {
+    return this.record.version !== this.loaded;
+  }
+
+  /** Replaces the game by the same one with more to it; the current move stays, if it is there. @param {GameRecord} record */
+  replace(record) {
+    const steps = this.record.steps(this.node);
+    this.record = record;
+    this.node = record.nodeAt(steps);
+    this.loaded = -1;
+    this.changed();
+  }
+
+  /** Plays a move after the current one; returns whether it is legal. @param {string} uci */
+  play(uci) {
+    const { version } = this.record;
+    const node = this.record.play(this.node, uci);
+    if (!node) return false;
+    this.node = node;
+    if (this.record.version !== version) this.changed();
+    return true;
+  }
+
+  remove() {
+    if (!this.node.parent) return;
+    this.remember("The moves");
+    this.node = this.record.remove(this.node);
+    this.changed();
+  }
+
+  promote() {
+    this.remember("The order of the lines");
+    this.record.promote(this.node);
+    this.changed();
+  }
+
+  makeMain() {
+    this.remember("The order of the lines");
+    this.record.makeMain(this.node);
+    this.changed();
+  }
+
+  /** Gives the move a mark, or takes it away if the move has it. @param {string} mark */
+  setMark(mark) {
+    this.remember("The mark");
+    this.node.mark = this.node.mark === mark ? "" : mark;
+    this.record.version += 1;
+    this.changed();
+  }
+
+  /** @param {string} text */
+  setComment(text) {
+    const words = text.replace(/[{}]/g, "").replace(/\s+/g, " ").trim();
+    if (words === (this.node.comment ?? "")) return;
+    this.remember("The comment");
+    this.node.comment = words;
+    this.record.version += 1;
+    this.changed();
+  }
+
+  /** The variations that could be played instead of the current move, itself included. */
+  siblings() {
+    return this.node.parent?.children ?? [];
+  }
+}
