@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: the package is built with its machine code in it, and so for one platform."""
+"""Build steps beyond pyproject.toml: a wheel contains machine code, and so is for one platform."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ _SHIPPED = "engine/kernel/shipped"
 
 
 class BuildWithKernels(build_py):
-    """Copies the sources, and compiles from the copies, which are what is installed."""
+    """Copies the sources, and compiles the kernels of the copies, which will be installed."""
 
     def run(self) -> None:
-        if self.editable_mode:  # a developer's sources change: kernels are compiled when they are needed
+        if self.editable_mode:  # sources may change, so kernels are compiled when needed
             super().run()
             return
         lib = Path(self.build_lib).resolve()
         for package in {name.partition(".")[0] for name in self.packages}:
-            shutil.rmtree(lib / package, ignore_errors=True)  # what an earlier build left there
+            shutil.rmtree(lib / package, ignore_errors=True)  # left by an earlier build
         super().run()
-        # What is needed to build stands in PYTHONPATH when the build is an isolated one.
+        # In an isolated build, PYTHONPATH has the build requirements.
         path = os.pathsep.join(filter(None, (str(lib), os.environ.get("PYTHONPATH"))))
         subprocess.run([sys.executable, "-m", "engine.kernel.build", str(lib / _SHIPPED)], cwd=lib,
                        env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}, check=True)
 
 
 class PlatformWheel(bdist_wheel):
-    """A wheel for one platform, and for any Python: the machine code needs nothing of it."""
+    """A wheel for one platform and any Python version, which the machine code does not depend on."""
 
     def finalize_options(self) -> None:
         super().finalize_options()
@@ -42,7 +42,7 @@ class PlatformWheel(bdist_wheel):
 
     def get_tag(self) -> tuple[str, str, str]:
         name = super().get_tag()[2]
-        if name.endswith("universal2"):  # a Python for both of Apple's architectures; the machine code is for one
+        if name.endswith("universal2"):  # a Python for both of Apple's architectures; the machine code is for this one
             name = f"macosx_11_0_{platform.machine()}"
         return "py3", "none", name
 

@@ -62,7 +62,7 @@ class Builder:
         return self._counter.undercount
 
     def add_games(self, games: Iterable[PgnGame], warn: Callable[[str], None]) -> Iterator[int]:
-        """Count the moves of games; yield the number of each game. A broken game is left out with a warning."""
+        """Count the moves of games; yield the number of each game. Skip broken games with a warning."""
         for game in games:
             if not self._passes_filter(game):
                 self.refused += 1
@@ -72,7 +72,7 @@ class Builder:
                     self.used += 1
                 except InputError as error:
                     self.broken += 1
-                    warn(f"game {game.number}: {error}; left out")
+                    warn(f"game {game.number}: {error}")
             yield game.number
 
     def _passes_filter(self, game: PgnGame) -> bool:

@@ -6,7 +6,7 @@
     with engine.Engine(threads=2, hash=256) as adversary:
         print(adversary.play(chess.Board(), movetime=1000).move)
 
-The public names are listed in `__all__`, and loaded when first used: `import engine` alone costs nothing.
+The public names are listed in `__all__`, and loaded when first used: `import engine` alone loads nothing.
 """
 
 from __future__ import annotations

@@ -28,15 +28,15 @@ COMMANDS = {
     "class": "learn adversarial search, one lesson per idea, in the terminal, as pictures and as notebooks",
     "compare": "search the same positions with minimax, alpha-beta and its techniques, one at a time",
     "explain": "explain a position or a move in words: the best line, and what matters in it",
-    "match": "let two engines play each other: Elo with its error, and a sequential test",
-    "selfplay": "play training games against itself, or show what a file of them holds",
-    "tune": "learn the parameters of the search, or the weights of the evaluation, from games",
+    "match": "let two engines play each other: Elo with its error, and an SPRT",
+    "selfplay": "play training games against itself, or print statistics of a file of them",
+    "tune": "tune the search parameters and train the evaluation on games",
     "book": "build an opening book from games, check it, and look up its moves",
     "tablebase": "build endgame tables, check them, and look up positions",
     "warmup": "load every kernel once, and compile those that the package does not contain for this processor",
-    "doctor": "show what is installed and in use here, and what to do about anything that is wrong",
+    "doctor": "show what is installed and in use, and how to fix problems",
 }
-MODULES = {"class": "course"}  # commands whose name is not a possible name of a module
+MODULES = {"class": "course"}  # commands whose name cannot be a module name
 USAGE_ERROR = 2
 
 
@@ -44,14 +44,14 @@ class OneLineParser(argparse.ArgumentParser):
     """An argument parser whose error messages are one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where to read more, and exit."""
+        """Print the message with a hint to `--help`, and exit."""
         self.exit(USAGE_ERROR, f"error: {message.removeprefix('argument ')} (try: {self.prog} --help)\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     _open_closed_streams()
-    _escape_what_cannot_be_encoded()
+    _escape_unencodable_characters()
     try:
         status = _run(sys.argv[1:] if argv is None else list(argv))
         sys.stdout.flush()
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
             print(f"error: {error}", file=sys.stderr)
-        # What is still in the buffer cannot be written; the interpreter would complain about it when it exits.
+        # The rest of the buffer cannot be written, which the interpreter would report again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
@@ -73,8 +73,8 @@ def _open_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  for good
 
 
-def _escape_what_cannot_be_encoded() -> None:
-    """Let any text be printed whatever the locale: a name that its encoding lacks must not end the program."""
+def _escape_unencodable_characters() -> None:
+    """Escape characters that the locale's encoding lacks, so that printing never fails."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

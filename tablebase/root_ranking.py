@@ -19,8 +19,9 @@ from engine.kernel.records import Fields, Numbers, dtype_of, new_record
 from tablebase.codes import DRAWN, MATED, UNKNOWN
 from tablebase.probe import MAX_PROBE_DEPTH, OWN_TABLES_TYPE, OwnTablesRecord, probe_code, probe_dtz
 
-# Outcome classes for the side that moves. The fifty-move rule or a repetition turns a spoilt win or loss into a draw.
-IS_MATED, LOSES, MAY_LOSE, SPOILT_LOSS, DRAWS, SPOILT_WIN, MAY_WIN, WINS, MATES = (
+# Outcome classes for the side that moves. The fifty-move rule or a repetition turns a cursed win or a blessed loss into
+# a draw.
+IS_MATED, LOSES, MAY_LOSE, BLESSED_LOSS, DRAWS, CURSED_WIN, MAY_WIN, WINS, MATES = (
     np.int64(number) for number in range(9))
 _CLASS_SHIFT = np.int64(32)
 _MIDDLE = np.int64(1 << 31)  # of the ranks of a class
@@ -112,13 +113,13 @@ def _rank_of_win(pos, tables, moves, end, code, may_repeat):
     if code == MATED:
         return rank_within(MATES, -(code << _CODE_SHIFT))
     if repetition_count(pos) >= TWICE or can_repeat(pos, moves, end):
-        return rank_within(SPOILT_WIN, -(code << _CODE_SHIFT))
+        return rank_within(CURSED_WIN, -(code << _CODE_SHIFT))
     if rule50 + code - 1 <= FIFTY_MOVES and (rule50 == 0 or not may_repeat):
         return rank_within(MATES, -(code << _CODE_SHIFT))
     plies = probe_dtz(pos, tables, moves, end, code, MAX_PROBE_DEPTH)
     if plies == UNKNOWN:
-        return rank_within(MAY_WIN if rule50 < FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT))
-    return rank_within(WINS if rule50 + plies <= FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT) - plies)
+        return rank_within(MAY_WIN if rule50 < FIFTY_MOVES else CURSED_WIN, -(code << _CODE_SHIFT))
+    return rank_within(WINS if rule50 + plies <= FIFTY_MOVES else CURSED_WIN, -(code << _CODE_SHIFT) - plies)
 
 
 @kernel
@@ -126,13 +127,13 @@ def _rank_of_loss(pos, tables, moves, end, code, may_repeat):
     """The rank of the move just made, after which the other side wins with this code."""
     rule50 = np.int64(pos.rule50)
     if repetition_count(pos) >= TWICE:
-        return rank_within(SPOILT_LOSS, code << _CODE_SHIFT)
+        return rank_within(BLESSED_LOSS, code << _CODE_SHIFT)
     if rule50 + code - 1 <= FIFTY_MOVES and (rule50 == 0 or not may_repeat):
         return rank_within(IS_MATED, code << _CODE_SHIFT)
     plies = probe_dtz(pos, tables, moves, end, code, MAX_PROBE_DEPTH)
     if plies == UNKNOWN:
-        return rank_within(MAY_LOSE if rule50 < FIFTY_MOVES else SPOILT_LOSS, code << _CODE_SHIFT)
-    return rank_within(LOSES if rule50 + plies <= FIFTY_MOVES else SPOILT_LOSS, (code << _CODE_SHIFT) + plies)
+        return rank_within(MAY_LOSE if rule50 < FIFTY_MOVES else BLESSED_LOSS, code << _CODE_SHIFT)
+    return rank_within(LOSES if rule50 + plies <= FIFTY_MOVES else BLESSED_LOSS, (code << _CODE_SHIFT) + plies)
 
 
 @kernel

@@ -200,7 +200,7 @@ class OwnTables:
 
     def code(self, position: PositionRecord) -> int | None:
         """The code of a position, loading tables as needed; None if there is no table for it."""
-        if self.why_no_answer(position) is not None:
+        if self.reason_not_covered(position) is not None:
             return None
         code = int(position_code(position, self._record, self._moves))
         if code == UNKNOWN and self.load_for(position, TableKind.WDL, TableKind.DTM):
@@ -209,7 +209,7 @@ class OwnTables:
 
     def outcome(self, position: PositionRecord) -> int | None:
         """OUTCOME_WIN, _DRAW or _LOSS as a search gets it, loading tables as needed; None if it is not certain."""
-        if self.why_no_answer(position) is not None:
+        if self.reason_not_covered(position) is not None:
             return None
         self.load_for(position, TableKind.WDL)
         outcome = int(position_outcome(position, self.outcomes.directory))
@@ -231,7 +231,7 @@ class OwnTables:
 
         Uses only loaded tables, because it is called while the clock is running.
         """
-        if self.why_no_answer(position) is not None:
+        if self.reason_not_covered(position) is not None:
             return None
         count = int(rank_moves(position, self._record, self._moves, self._ranking))
         return None if count == UNKNOWN else ranked_moves(self._ranking, count)
@@ -253,8 +253,8 @@ class OwnTables:
                 break
         return tuple(line[:length].tolist())
 
-    def why_no_answer(self, position: PositionRecord) -> str | None:
-        """The reason why no table covers a position, loaded or not; None if one may."""
+    def reason_not_covered(self, position: PositionRecord) -> str | None:
+        """Why no table can cover this position; None if one may, loaded or not."""
         piece_count = len(pieces_besides_kings(position)) + 2
         if piece_count > self.max_pieces:
             return f"it has {piece_count} pieces, and the tables go up to {self.max_pieces}"

@@ -1,4 +1,4 @@
-"""A client of the engine, as a GUI is one: a process, text in, text out."""
+"""A UCI client: the engine as a child process, text in, text out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEW_PIECES = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
 
 
 class Client:
-    """A process that speaks UCI, and the lines it said."""
+    """A UCI engine process, and the lines that it has printed."""
 
     def __init__(self, cache: str | None = None) -> None:
         environment = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT), **({CACHE_VARIABLE: cache} if cache else {})}
@@ -48,7 +48,7 @@ class Client:
                 return said
 
     def ask(self, *lines: str, timeout: float = PATIENCE) -> list[str]:
-        """What is said to these lines, `readyok` left out."""
+        """The answer to these lines, without `readyok`."""
         self.say(*lines, "isready")
         return self.until("readyok", timeout)[:-1]
 

@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures and options of all tests."""
 
 import signal
 

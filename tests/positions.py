@@ -56,7 +56,7 @@ def start_fens(chess960: bool):
     return st.one_of(st.sampled_from(CHESS960_CORNERS), starts)
 
 
-def judge(fen: str, chess960: bool = False) -> chess.Board:
+def reference_board(fen: str, chess960: bool = False) -> chess.Board:
     return chess.Board(fen, chess960=chess960)
 
 

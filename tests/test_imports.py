@@ -1,4 +1,4 @@
-"""Who may import whom: the table of the house, held by walking the syntax trees."""
+"""The layers of docs/architecture.md: which package may import which, checked on the syntax trees."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from engine.search.modes import MODES
 
 ROOT = Path(__file__).parents[1]
 
-GROUND = {"engine.system", "engine.kernel", "numpy"}  # what no chess is needed for
-RULES = {*GROUND, "engine.core"}  # the rules of chess and what is below them
+GROUND = {"engine.system", "engine.kernel", "numpy"}  # no chess
+RULES = {*GROUND, "engine.core"}  # the rules of chess and the layers below
 TRAINING = {*RULES, "eval", "torch"}
-SEARCHES = {*RULES, "engine.search", "engine.alphabeta", "eval"}  # what a search besides alpha-beta is made of
+SEARCHES = {*RULES, "engine.search", "engine.alphabeta", "eval"}  # what other searches than alpha-beta are built from
 
-# Room or module -> what it may import besides itself, of the project and of others, floor by floor. The longest name
-# that fits a module counts, and a module that none fits is in no room of the house.
+# Package or module -> what it may import besides itself, layer by layer. The longest name that contains a module
+# counts; every module must be in one of them.
 ALLOWED = {
     "engine.version": set(),
     "engine.reference": {"chess", "numpy"},
@@ -66,7 +66,7 @@ ALLOWED = {
                         "torch", "numpy"},
     "engine.__main__": {"engine.system", "engine.version", "engine.uci", "engine.commands"},
 }
-EMPTY_ROOMS = {"eval", "book", "tablebase"}  # an __init__ that is only a docstring
+EMPTY_PACKAGES = {"eval", "book", "tablebase"}  # an __init__ that is only a docstring
 
 
 def module_name(path: Path) -> str:
@@ -97,13 +97,13 @@ def is_below(name: str, package: str) -> bool:
 
 def home_of(module: str) -> str:
     homes = [package for package in ALLOWED if is_below(module, package)]
-    assert homes, f"{module} stands in no room of the house"
+    assert homes, f"{module} is in no package of ALLOWED"
     return max(homes, key=len)
 
 
 @pytest.mark.parametrize("module", FILES)
 def test_imports_point_one_way(module):
-    if module in EMPTY_ROOMS:
+    if module in EMPTY_PACKAGES:
         assert not imports_of(FILES[module])
         return
     home = "engine.analysis" if module == "engine" else home_of(module)  # the public names, which live there
@@ -119,8 +119,8 @@ def command_of(module: str) -> str | None:
     return parts[2] if parts[:2] == ["engine", "commands"] and len(parts) > 2 else None
 
 
-def test_nobody_imports_a_command():
-    """A command's folder is its own; what two of them need lies in `shared`, which knows none of them."""
+def test_only_main_imports_commands():
+    """A command imports no other command; code for several of them is in `shared`, which imports none."""
     for module, path in FILES.items():
         for name in imports_of(path):
             assert command_of(name) in (None, "shared", command_of(module)), f"{module} imports the command {name}"
@@ -141,9 +141,9 @@ def test_there_is_no_cycle():
         visit(module, ())
 
 
-def test_every_kind_of_search_has_a_maker():
-    for kind in MODES:
-        module, _, function = kind.factory.partition(":")
+def test_every_search_mode_has_a_factory():
+    for mode in MODES:
+        module, _, function = mode.factory.partition(":")
         assert home_of(module) in ("engine.alphabeta", "engine.expectimax", "engine.mcts")
         names = {node.name for node in ast.parse(FILES[module].read_text(encoding="utf-8")).body
                  if isinstance(node, ast.FunctionDef)}

@@ -18,7 +18,7 @@ from engine.search.modes import MODES, mode_named
 from engine.search.types import Info, Limits
 from engine.system.errors import InputError
 from tests.client import Client
-from tests.positions import judge
+from tests.positions import reference_board
 
 NAMES = [mode.name for mode in MODES]
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
@@ -87,7 +87,7 @@ def test_lines_of_multipv_and_search_moves(mode):
     assert [info.multipv for info in last] == [1, 2, 3]
     assert len({info.pv[0] for info in last}) == 3
     for info in infos:
-        board, follower = judge(MIDDLE_GAME), player.game.copy()
+        board, follower = reference_board(MIDDLE_GAME), player.game.copy()
         for move in info.pv:
             text = follower.uci(move)
             assert board.is_legal(chess.Move.from_uci(text)), mode

@@ -1,4 +1,4 @@
-"""The vocabulary of docs/glossary.md, as far as a machine can hold it: class names, names of things, docstrings."""
+"""The vocabulary of docs/glossary.md, as far as a machine can check it: class names, identifiers, docstrings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 FILES = sorted(path.relative_to(ROOT).as_posix() for package in ("engine", "eval", "book", "tablebase")
                for path in (ROOT / package).rglob("*.py"))
 
-# Class names that may stand twice, each for a reason: see the last part of docs/glossary.md.
+# Class names that are defined twice, with the reasons in the last part of docs/glossary.md.
 TWICE = {
     "Game": {"engine/core/game.py", "engine/reference/game.py"},
     "Network": {"eval/network/file.py", "engine/reference/network.py"},
@@ -53,7 +53,7 @@ def test_no_public_class_name_is_defined_twice():
     assert {name: where for name, where in homes.items() if len(where) > 1} == TWICE
 
 
-def test_no_module_stands_loose_in_the_engine():
+def test_the_engine_folder_holds_only_packages_and_three_modules():
     assert {name for name in FILES if name.count("/") == 1 and name.startswith("engine/")} == LOOSE_MODULES
 
 

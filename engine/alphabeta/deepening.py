@@ -45,6 +45,7 @@ def set_aspiration_window(state, depth, previous_score):
     state.window_alpha, state.window_beta = aspiration_window(state.params, depth, previous_score)
     state.window_width = state.params.aspiration_window
     state.window_fails = 0
+    state.line_bound = EXACT
 
 
 @inline
@@ -68,16 +69,17 @@ def search_window(pos, state, search_address, depth):
 
     `best_line`, `line_length` and `line_score` are the best line; its move is moved to the front of the root moves.
     If the score failed low or high, `line_bound` is UPPER or LOWER and the window has been widened for another search;
-    otherwise, and if the search was stopped, it is EXACT. A stopped search leaves what it had found by then.
+    otherwise it is EXACT. A stopped search leaves what it had found by then: a bound, if nothing in this window.
     """
     alpha, beta = np.int64(state.window_alpha), np.int64(state.window_beta)
     score = call_search(search_address, pos, state, _fail_high_depth(state, depth), alpha, beta, _ROOT)
-    state.line_bound = EXACT
     if state.stopped:
         if frame_at(state, _ROOT).pv_length > 0:
+            state.line_bound = EXACT
             _save_best_line(state, state.root_score)
             move_to_front(state, state.best_line[0], state.first_root_move)
         return
+    state.line_bound = EXACT
     if score <= alpha:
         state.line_score, state.line_bound = score, UPPER
     else:

@@ -16,6 +16,7 @@ from engine.search.scores import MAX_PLY, mate_distance
 from engine.search.time_management import time_factor
 from engine.search.types import Bound, Info, Limits, Report
 
+_BOUNDS = {int(EXACT): Bound.EXACT, int(LOWER): Bound.LOWER}
 _FIRST_BOUND = 1.0  # seconds: before that, bounds come too fast to be read
 
 
@@ -25,11 +26,13 @@ class PvLine:
 
     score: int = 0
     moves: tuple[int, ...] = ()
+    bound: Bound = Bound.EXACT
 
 
 def best_line_of(state: StateRecord) -> PvLine:
     """The best line that a thread has found."""
-    return PvLine(int(state.line_score), tuple(state.best_line[: state.line_length].tolist()))
+    return PvLine(int(state.line_score), tuple(state.best_line[: state.line_length].tolist()),
+                  _BOUNDS.get(int(state.line_bound), Bound.UPPER))
 
 
 class MainThreadSearch:
@@ -78,8 +81,8 @@ class MainThreadSearch:
             line = best_line_of(state)
             if is_only:
                 self.lines = [line]
-                self._report_line(depth, number, line, _BOUNDS.get(int(state.line_bound), Bound.UPPER))
-            if state.line_bound == EXACT:
+                self._report_line(depth, number, line, line.bound)
+            if line.bound is Bound.EXACT:
                 return line
             re_search(self._pos, state, search_from.address, depth)
         if is_only and state.stack["pv_length"][ROOT_OFFSET]:
@@ -106,9 +109,6 @@ class MainThreadSearch:
         spent = int(self._state.root_nodes[: self._state.root_count].sum())
         share = int(self._state.root_nodes[0]) / spent if spent else 1.0
         return time_factor(self._steady, self._drop, share)
-
-
-_BOUNDS = {int(EXACT): Bound.EXACT, int(LOWER): Bound.LOWER}
 
 
 def _mate_is_found(limits: Limits, lines: list[PvLine]) -> bool:

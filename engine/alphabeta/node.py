@@ -66,6 +66,7 @@ from engine.alphabeta.reductions import (
     negative_extension,
     re_search_depth,
     reduced_depth,
+    set_reduction,
     singular_extension,
 )
 from engine.alphabeta.root_moves import add_root_move_nodes, root_best_move, root_move_is_allowed, set_current_root_move
@@ -268,11 +269,11 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         score, scout_beta = -INFINITE, alpha + 1 if params.use_pvs else beta
         if is_late:
             reduced = reduced_depth(new_depth, reduction)
-            frame.reduction = new_depth - reduced
+            set_reduction(state, ply, new_depth - reduced)
             score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, ONE)
             frame.reduction = 0
             if score > alpha and reduced < new_depth:
-                new_depth = re_search_depth(params, new_depth, score, best)
+                new_depth = re_search_depth(state, new_depth, score, best)
                 score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, child_cut_node)
                 update_history_on_re_search(state, ply, depth, is_quiet, score <= alpha)
         elif not is_pv or move_count > 1:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.kernel.records import Fields, take_fields
+from engine.kernel.records import Fields, set_fields
 from engine.search.params import Parameter, default_record, set_value
 
 
@@ -207,7 +207,7 @@ class ParamsRecord(Fields):
         def __getattr__(self, name: str) -> int: ...
 
 
-take_fields(ParamsRecord, dict.fromkeys((row.name for row in PARAMETERS), "i8"))
+set_fields(ParamsRecord, dict.fromkeys((row.name for row in PARAMETERS), "i8"))
 
 
 def default_params() -> ParamsRecord:

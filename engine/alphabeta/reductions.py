@@ -188,10 +188,19 @@ def reduced_depth(new_depth, reduction):
 
 
 @inline
-def re_search_depth(params, new_depth, score, best):
+def set_reduction(state, ply, reduction):
+    """Note the plies by which the move that is about to be searched is reduced, and count it if it is."""
+    frame_at(state, ply).reduction = reduction
+    state.reduced_searches += np.int64(reduction > 0)
+
+
+@inline
+def re_search_depth(state, new_depth, score, best):
     """The depth to which a move is searched again whose reduced search returned `score`: by how far it beats the best
     score so far tells whether the move deserves more.
     """
+    params = state.params
+    state.re_searches += 1
     if not params.use_re_search_depth:
         return new_depth
     return (new_depth + np.int64(score > best + params.deeper_margin)

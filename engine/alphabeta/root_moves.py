@@ -40,6 +40,7 @@ def init_root(pos, state):
     state.line_score = state.line_length = 0
     state.nodes = 0
     state.leaf_nodes = state.beta_cutoffs = state.first_move_cutoffs = 0
+    state.tt_probes = state.tt_hits = state.reduced_searches = state.re_searches = 0
     state.next_poll = 0
     state.stopped = 0
 

@@ -25,7 +25,7 @@ from engine.core.position import PositionRecord
 from engine.search.interface import Search
 from engine.search.scores import is_win
 from engine.search.tb import TbRecord, no_tb
-from engine.search.types import Counts, Info, InfoString, Limits, Progress, Report, Result, no_report
+from engine.search.types import Counts, Info, InfoString, Limits, Progress, Report, Result, TreeCounts, no_report
 from engine.system.errors import InputError
 from eval.evaluator import Evaluator, built_in_evaluator
 
@@ -101,6 +101,11 @@ class IterativeSearch(Search):
         return Counts(*(sum(int(state[name]) for state in self._states) for name in Counts._fields))
 
     @property
+    def tree_counts(self) -> TreeCounts:
+        """How well the techniques worked in the last search, in all threads."""
+        return TreeCounts(*(sum(int(state[name]) for state in self._states) for name in TreeCounts._fields))
+
+    @property
     def tb_hits(self) -> int:
         """Positions found in endgame tables, in all threads."""
         return sum(int(state.tb_hits) for state in self._states)
@@ -164,7 +169,7 @@ class IterativeSearch(Search):
         reported = next((info.pv[:1] for info in reversed(infos) if info.multipv == 1), ())
         if reported != line[:1]:
             depth = max(chosen.depth, 1)
-            infos.append(Info(depth, depth, 1, best.score, self.nodes, seconds, self.tt.hashfull(), line,
+            infos.append(Info(depth, depth, 1, best.score, self.nodes, seconds, self.tt.hashfull(), line, best.bound,
                               tb_hits=self.tb_hits))
             report(infos[-1])
         return Result(line[0], best.score, chosen.depth, self.nodes, seconds, line, infos)

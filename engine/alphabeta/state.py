@@ -81,6 +81,10 @@ class StateRecord(Fields):
     leaf_nodes: I8  # positions at the horizon
     beta_cutoffs: I8
     first_move_cutoffs: I8  # those caused by the first move
+    tt_probes: I8
+    tt_hits: I8
+    reduced_searches: I8  # of late moves
+    re_searches: I8  # of moves whose reduced search failed high
     # The transposition table.
     tt_address: I8
     tt_buckets: I8

@@ -225,6 +225,8 @@ def tt_lookup(pos, state, ply):
     if not state.params.use_tt:
         return TT_MISS, NO_SCORE
     tt_entry = probe_entry(state.tt_address, state.tt_buckets, pos.key)
+    state.tt_probes += 1
+    state.tt_hits += np.int64(tt_entry != TT_MISS)
     return tt_entry, (score_from_tt(tt_entry, ply) if tt_entry != TT_MISS else NO_SCORE)
 
 

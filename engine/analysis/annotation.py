@@ -10,6 +10,7 @@ import chess.engine
 import chess.pgn
 
 from engine.analysis.accuracy import PlayerAccuracy, player_accuracies
+from engine.analysis.claims import Claim
 from engine.analysis.judgement import GameReview, JudgedMove, judge_game
 from engine.analysis.lookup import is_in_book, opening_name
 from engine.analysis.reasons import reason_for
@@ -33,6 +34,7 @@ class MoveNote:
     better: tuple[str, ...]  # the line that should have been played, in SAN
     lost: float  # expected score on the human curve
     cost: int  # centipawns
+    claim: Claim | None = None  # what proves the reason, on exactly the line that it prints
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,10 @@ def annotate(game: chess.pgn.Game, review: GameReview) -> Annotation:
     notes = []
     for judged, node in zip(judged_moves, nodes, strict=True):
         reason = reason_for(judged)
+        text = reason.text
         if judged.ply == exit_ply:
-            reason = f"{reason}; {exit_words}" if reason else exit_words
-        note = _note(judged, reason)
+            text = f"{text}; {exit_words}" if text else exit_words
+        note = _note(judged, text, reason.claim)
         notes.append(note)
         _write(node, judged, note)
     white, black = player_accuracies(judged_moves)
@@ -66,14 +69,14 @@ def pgn_text(game: chess.pgn.Game) -> str:
     return game.accept(chess.pgn.StringExporter(columns=_COLUMNS)) + "\n\n"
 
 
-def _note(judged: JudgedMove, reason: str) -> MoveNote:
+def _note(judged: JudgedMove, reason: str, claim: Claim | None) -> MoveNote:
     better = judged.best_line[:_LINE_PLIES] if judged.mark.is_bad else ()
     follower, texts = judged.board.copy(stack=False), []
     for text in better:
         texts.append(follower.san(chess.Move.from_uci(text)))
         follower.push_uci(text)
     return MoveNote(judged.ply, judged.board.san(judged.move), judged.position_score, judged.mark.text, reason,
-                    tuple(texts), judged.lost, judged.cost)
+                    tuple(texts), judged.lost, judged.cost, claim)
 
 
 def _book_exit(judged_moves: Sequence[JudgedMove]) -> tuple[int, str]:

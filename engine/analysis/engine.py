@@ -33,7 +33,7 @@ from engine.system.errors import InputError, quote
 from eval.evaluator import FEATURES, evaluator_named
 from eval.wdl import WdlModel
 
-_EXPLANATION_MOVETIME = 1000  # milliseconds
+EXPLANATION_NODES = 200_000
 _WAIT_SECONDS = 0.2  # on Windows, a wait without a timeout blocks Ctrl-C
 
 SearchReport = SearchInfo | Progress | InfoString | Result
@@ -245,10 +245,10 @@ class Engine:
                 depth: int | None = None, nodes: int | None = None) -> Explanation:
         """Explain by a search why a position, or a move in it, is good or bad.
 
-        The limits are for each search, by default one second.
+        The limits are for each search, by default 200,000 nodes.
         """
         if movetime is depth is nodes is None:
-            movetime = _EXPLANATION_MOVETIME
+            nodes = EXPLANATION_NODES
         check_variant(board)
         return explain_board(self, board, move, SearchEffort(movetime, nodes, depth))
 

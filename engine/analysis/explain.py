@@ -1,4 +1,8 @@
-"""Explain a position or a move: search first, then name the differences where the best line has settled."""
+"""Explain a position or a move: search first, then say what can be counted where the printed line has settled.
+
+Numbers are given only if they add up to the score that is shown and agree with its sign; otherwise facts without
+numbers, and where there are none, the line alone.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +11,30 @@ from dataclasses import dataclass
 
 import chess
 
+from engine.analysis.board_facts import board_facts, compensation_facts, given_material
 from engine.analysis.boards import fen_and_moves
 from engine.analysis.judgement import JudgedMove, judge_move
+from engine.analysis.ledger import LONGEST_LINE, balance, is_settled, settled_ledger
 from engine.analysis.lookup import tb_verdict_text
-from engine.analysis.reasons import line_text, reason_for, sacrifice, settled_end
+from engine.analysis.reasons import line_text, reason_for
 from engine.analysis.results import Score
 from engine.analysis.review import Analyser, SearchEffort, evaluate_board
-from engine.analysis.themes import Point, move_points, position_points
+from engine.analysis.themes import Point, position_points
 from engine.core.game import Game
 from engine.core.position import PositionRecord
 from engine.system.errors import InputError
 from engine.text.display import to_cp
-from eval.explain import PARTS_PER_CENTIPAWN, compare, explain
+from eval.explain import PARTS_PER_CENTIPAWN, explain
 from eval.wdl import features_wdl_model
 from eval.weights import WeightsRecord, load_weights
 
 MOST_REASONS = 5
-_MIN_REASON = 10  # centipawns: smaller points are not reported
-_MIN_SHARE = 0.15  # of the largest point: smaller ones are not reported
-_SETTLE_PLIES = 2  # so that each side has answered the other's threats
+REST = "what the network sees beyond that"
+_MOST_FACTS = 2  # for each side
+_MIN_REASON = 10  # centipawns: smaller points are part of the rest
 _SCALE_CENTIPAWNS = 10_000  # to measure the display scale
 _TB_WIN = 15_000  # centipawns: beyond this are wins by the endgame tables
-_CLEAR = 100  # centipawns: one side is clearly better
+_NAMEABLE = 30  # centipawns: a smaller score is too little to name
 _CLOSE, _NEARLY = 15, 40  # centipawns that a move may cost to be as good as, or nearly as good as, the best
 
 
@@ -53,8 +59,11 @@ class Explanation:
     mark: str
     reply: str  # the best line after that move
     verdict: str  # in a sentence; empty if there is no move
-    # White's, where the best line has settled; or what the move changes, for the mover
-    reasons: tuple[ExplainedReason, ...]
+    where: str = ""  # the position that reasons and facts are about: `here`, or `after 8...Nb4`
+    # They add up to the score, White's; for a move, to what it costs or gains beside the other line, the mover's.
+    reasons: tuple[ExplainedReason, ...] = ()
+    facts: tuple[str, ...] = ()  # that can be counted on the board of `where`
+    summary: str = ""  # of what the facts and reasons can account for
 
     def lines(self) -> Iterator[str]:
         """The explanation as lines of text, most important first."""
@@ -69,12 +78,24 @@ class Explanation:
             yield f"{self.move}{self.mark}: {score}{self.verdict}"
             if self.reply:
                 yield f"then: {self.reply}"
-        if self.reasons:
-            yield f"what {self.move} changes:" if self.move else "what matters:"
+        if self.summary:
+            yield self.summary
+        if self.reasons or self.facts:
+            yield f"{self.where}:"
             for reason in self.reasons:
                 yield f"  {reason.centipawns / 100:+6.2f}  {reason.words}"
-        elif self.best and not self.move and self.score.centipawns is not None and abs(self.score.centipawns) < _CLEAR:
-            yield "neither side has an advantage that could be named"
+            for fact in self.facts:
+                yield f"  {fact}"
+
+
+@dataclass(frozen=True)
+class _Account:
+    """What accounts for a score in a position."""
+
+    where: str
+    reasons: tuple[ExplainedReason, ...] = ()
+    facts: tuple[str, ...] = ()
+    summary: str = ""
 
 
 def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None, effort: SearchEffort,
@@ -85,20 +106,28 @@ def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None,
         raise InputError(f"{move.uci()} is not a legal move in {board.fen()}")
     here = evaluate_board(engine, board, effort)
     state, table = game_state_text(board), (tb_verdict_text(board) or "") if here.line else ""
-    score, best = here.score.white(), line_text(board, here.line)
     if move is None or not here.line:
-        reasons = _position_reasons(settled_end(board, here.line, _SETTLE_PLIES), score, weights) if here.line else ()
-        return Explanation(state, table, score, best, "", None, "", "", "", reasons)
+        line = settled_line(board, here.line)
+        account = _account_of(board, line, here.score.white(), weights) if here.line else _Account("")
+        shown = line or here.line[: LONGEST_LINE // 2]
+        return Explanation(state, table, here.score.white(), line_text(board, shown, LONGEST_LINE), "", None, "", "",
+                           "", account.where, account.reasons, account.facts, account.summary)
+    judged = judge_move(engine, board, move, effort)
     after = board.copy()
     after.push(move)
-    judged = judge_move(engine, board, move, effort)
-    line = judged.played_line[1:]
-    reasons = _move_reasons(board, settled_end(after, line), weights) if line else ()
-    if judged.mark.is_bad:
-        reasons = tuple(reason for reason in reasons if reason.centipawns < 0)  # its merits do not matter
+    reply = settled_line(after, judged.played_line[1:]) or judged.played_line[1 : LONGEST_LINE // 2 + 1]
+    account = _account_of(after, reply, judged.after.white(), weights) if judged.played_line[1:] else _Account("")
     return Explanation(state, table, judged.before.white(), line_text(board, judged.best_line), board.san(move),
-                       judged.after.white(), judged.mark.text, line_text(after, line), _sentence(judged, after),
-                       () if _is_decided(judged.after) else reasons)
+                       judged.after.white(), judged.mark.text, line_text(after, reply, LONGEST_LINE),
+                       _sentence(judged, after), account.where, account.reasons, account.facts, account.summary)
+
+
+def settled_line(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:
+    """The line up to where it has settled; empty if the position is at rest and the line changes no material."""
+    ledger = settled_ledger(board, [chess.Move.from_uci(text) for text in line]) if line else None
+    if ledger is None or (is_settled(board) and balance(ledger.end, True) == balance(board, True)):
+        return ()
+    return tuple(move.uci() for move in ledger.moves)
 
 
 def game_state_text(board: chess.Board) -> str:
@@ -117,18 +146,15 @@ def _sentence(judged: JudgedMove, after: chess.Board) -> str:
     if after.is_game_over():
         return game_state_text(after)
     if judged.mark.is_bad:
-        return reason_for(judged)
-    board, better = judged.board, line_text(judged.board, judged.best_line, 1)
-    given = sacrifice(board, after, judged.played_line[1:])
-    offer = f": it gives {given}" if given else ""
+        return reason_for(judged).text
+    better = line_text(judged.board, judged.best_line, 1)
     if judged.is_best:
-        return f"the best move{offer}"
+        return "the best move"
     if judged.before.mate is not None and judged.after != judged.before:
         return f"wins too, but {better} mates in {judged.before.mate}" if judged.before.is_winning_mate else (
             "all moves lose")
-    words = "as good as any" if judged.cost < _CLOSE else "nearly the best" if judged.cost < _NEARLY else (
+    return "as good as any" if judged.cost < _CLOSE else "nearly the best" if judged.cost < _NEARLY else (
         f"playable, but {better} is better")
-    return f"{words}{offer}"
 
 
 def _score_words(score: Score) -> str:
@@ -152,33 +178,62 @@ def to_position(board: chess.Board) -> PositionRecord:
     return Game(fen, board.chess960, moves).position
 
 
-def _position_reasons(board: chess.Board, score: Score, weights: WeightsRecord) -> tuple[ExplainedReason, ...]:
-    """The main reasons in a position, White's; at most one against the side that the search says is better."""
-    if _is_decided(score):
+def _account_of(board: chess.Board, line: Sequence[str], score: Score, weights: WeightsRecord) -> _Account:
+    """What accounts for White's score, at the end of a printed line."""
+    end, where = board.copy(), "here"
+    for number, text in enumerate(line):
+        if number == len(line) - 1:
+            where = f"after {line_text(end, line[number:], 1)}"
+        end.push(chess.Move.from_uci(text))
+    if _is_decided(score) or not any(end.generate_legal_moves()):
+        return _Account("")
+    value = score.centipawns or 0
+    facts = board_facts(end)
+    if abs(value) < _NAMEABLE:
+        named = [fact.words for side in chess.COLORS
+                 for fact in [found for found in facts if found.side == side][:_MOST_FACTS]]
+        return _Account(where, facts=tuple(named), summary=f"the engine sees {score}, too little to name")
+    better = value > 0
+    given = given_material(end, better)
+    if given:
+        return _compensation(end, where, better, given)
+    reasons = _numbered_reasons(end, value, weights)
+    if reasons:
+        return _Account(where, reasons)
+    named = [fact.words for fact in facts if fact.side == better][: 2 * _MOST_FACTS]
+    side, pawns = chess.COLOR_NAMES[better], f"{abs(value) / 100:.1f}"
+    if not named:
+        return _Account("", summary=f"the engine prefers {side} by {pawns}; no single feature accounts for it")
+    return _Account(where, facts=tuple(named), summary=f"the engine prefers {side} by {pawns}")
+
+
+def _compensation(end: chess.Board, where: str, better: chess.Color, given: str) -> _Account:
+    """For a side that is better although it is behind in material."""
+    side, facts = chess.COLOR_NAMES[better], compensation_facts(end, better)
+    behind = -balance(end, better)
+    if not facts:
+        pawns = "a pawn" if behind == 1 else f"{behind} pawns"
+        return _Account("", summary=f"{side} has given {given}; the engine values the attack at more than {pawns}")
+    return _Account(where, facts=tuple(facts[: 2 * _MOST_FACTS]), summary=f"{side} has given {given}. In return")
+
+
+def _numbered_reasons(end: chess.Board, value: int, weights: WeightsRecord) -> tuple[ExplainedReason, ...]:
+    """Reasons that add up to White's score, with the rest as the last; none if they cannot account for it."""
+    position, sign = to_position(end), 1 if value > 0 else -1
+    points = _to_reasons(position, position_points(explain(position, weights), end))
+    rows = [row for row in points if abs(row.centipawns) >= _MIN_REASON][:MOST_REASONS]
+    rows.sort(key=lambda row: -row.centipawns * sign)
+    rest = value - sum(row.centipawns for row in rows)
+    largest = max((abs(row.centipawns) for row in rows), default=0)
+    if not rows or rows[0].centipawns * sign <= 0 or abs(rest) > min(abs(value) // 2, largest):
         return ()
-    position = to_position(board)
-    reasons = _to_reasons(position, position_points(explain(position, weights), board))
-    if abs(score.value) < _CLEAR:
-        return reasons[:MOST_REASONS]
-    sign = 1 if score.value > 0 else -1
-    favourable = [reason for reason in reasons if reason.centipawns * sign > 0]
-    against = [reason for reason in reasons if reason.centipawns * sign < 0 and favourable
-               and abs(reason.centipawns) < abs(favourable[0].centipawns)]
-    return (*favourable[: MOST_REASONS - 1], *against[:1])
+    for_it = sum(row.centipawns * sign for row in rows if row.centipawns * sign > 0)
+    against = -sum(row.centipawns * sign for row in rows if row.centipawns * sign < 0)
+    return (*rows, ExplainedReason(rest, REST)) if for_it > against else ()
 
 
-def _move_reasons(board: chess.Board, settled: chess.Board, weights: WeightsRecord) -> tuple[ExplainedReason, ...]:
-    """What has changed where the line after a move has settled, for the mover."""
-    end, mover = to_position(settled), 0 if board.turn else 1
-    after = explain(end, weights)
-    comparison = compare(explain(to_position(board), weights), after, mover)
-    return _to_reasons(end, move_points(comparison, board, settled, after.phase_share))[:MOST_REASONS]
-
-
-def _to_reasons(position: PositionRecord, points: Sequence[Point]) -> tuple[ExplainedReason, ...]:
-    """The points large enough to be reported, on the displayed scale."""
-    # the points are from the hand-written features, whatever evaluator the search weights
+def _to_reasons(position: PositionRecord, points: Sequence[Point]) -> list[ExplainedReason]:
+    """The points on the displayed scale."""
+    # the points are from the hand-written features, whatever evaluator the search uses
     unit = to_cp(position, _SCALE_CENTIPAWNS, features_wdl_model()) / _SCALE_CENTIPAWNS / PARTS_PER_CENTIPAWN
-    reasons = [ExplainedReason(round(point.parts * unit), point.words) for point in points]
-    least = max([_MIN_REASON, *(_MIN_SHARE * abs(reason.centipawns) for reason in reasons[:1])])
-    return tuple(reason for reason in reasons if abs(reason.centipawns) >= least)
+    return [ExplainedReason(round(point.parts * unit), point.words) for point in points]

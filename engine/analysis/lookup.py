@@ -16,11 +16,11 @@ from engine.analysis.boards import fen_and_moves
 from engine.core.game import Game
 from engine.system.errors import InputError
 from tablebase.files import TableKind
-from tablebase.root_ranking import DRAWS, IS_MATED, LOSES, MATES, SPOILT_LOSS, SPOILT_WIN, WINS, RankedMove
+from tablebase.root_ranking import BLESSED_LOSS, CURSED_WIN, DRAWS, IS_MATED, LOSES, MATES, WINS, RankedMove
 from tablebase.tables import OwnTables
 
 _RESULTS = {int(grade): result for grade, result in (
-    (MATES, 1), (WINS, 1), (SPOILT_WIN, 0), (DRAWS, 0), (SPOILT_LOSS, 0), (LOSES, -1), (IS_MATED, -1))}
+    (MATES, 1), (WINS, 1), (CURSED_WIN, 0), (DRAWS, 0), (BLESSED_LOSS, 0), (LOSES, -1), (IS_MATED, -1))}
 _LEAST_BOOK_SHARE = 0.01  # of the weight: rarer moves of the book are not theory
 _LONGEST_UNNAMED = 12  # plies between two named positions of a game
 _lock = threading.Lock()
@@ -101,7 +101,7 @@ def best_tb_move(board: chess.Board) -> RankedMove | None:
     except InputError:
         return None
     with _lock:
-        if _tables().why_no_answer(game.position) is not None:
+        if _tables().reason_not_covered(game.position) is not None:
             return None
         _tables().load_for(game.position, *TableKind)
         ranked_moves = _tables().ranked_moves(game.position)

@@ -6,93 +6,23 @@ the mate or the capture that it is for; the gain is proven by the ledger of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import chess
 
-from engine.analysis.ledger import PIECE_VALUES, balance, balance_before_exchange, captured_piece
+from engine.analysis.ledger import PIECE_VALUES, captured_piece
+from engine.analysis.tactical_line import (
+    LATEST_PLY,
+    SLIDERS,
+    Motif,
+    TacticalLine,
+    is_bad_square,
+    is_hanging,
+    value_on,
+)
 
-_SLIDERS = (chess.BISHOP, chess.ROOK, chess.QUEEN)
-_LATEST_PLY = 5  # at which a motif begins
 _LEAST_PIECE = 3  # pawns: the value of a piece that hangs or is trapped
-
-
-@dataclass(frozen=True)
-class Motif:
-    """A motif in a line: the ply of the move that has it, the ply at which it has paid off, and what it hits."""
-
-    name: str
-    ply: int
-    end: int
-    targets: tuple[chess.Square, ...] = ()
-
-
-class TacticalLine:
-    """A line of moves with the boards before each of them and after the last; the side that profits moves first."""
-
-    def __init__(self, board: chess.Board, moves: Sequence[chess.Move]) -> None:
-        self.boards = [board.copy()]
-        self.moves = list(moves)
-        for move in moves:
-            follower = self.boards[-1].copy(stack=False)
-            follower.push(move)
-            self.boards.append(follower)
-        self.side = board.turn
-
-    def __len__(self) -> int:
-        return len(self.moves)
-
-    @cached_property
-    def is_mate(self) -> bool:
-        """Whether the line ends in checkmate by the side that profits."""
-        return len(self.moves) % 2 == 1 and self.boards[-1].is_checkmate()
-
-    @cached_property
-    def base(self) -> int:
-        """The balance that gains are measured from."""
-        return balance_before_exchange(self.boards[0], self.moves[0], self.side) if self.moves else 0
-
-    def taken(self, ply: int) -> tuple[int, chess.Square] | None:
-        """The type and square of the piece that the move at `ply` captures; None beyond the end."""
-        return captured_piece(self.boards[ply], self.moves[ply]) if ply < len(self.moves) else None
-
-    def own_plies(self) -> Iterator[int]:
-        """The plies of the side that profits at which a motif may begin."""
-        return iter(range(0, min(len(self.moves), _LATEST_PLY + 1), 2))
-
-    def pays(self, ply: int, least: int = 1) -> bool:
-        """Whether the side that profits is ahead by `least` pawns of where it began after the move at `ply`."""
-        return balance(self.boards[ply + 1], self.side) >= self.base + least or self.is_mate
-
-
-def is_hanging(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
-    """Whether a piece of `color` is not defended, a defence through the attacker's ray counting as one."""
-    if board.attackers(color, square):
-        return False
-    for attacker in board.attackers(not color, square):
-        if board.piece_type_at(attacker) in _SLIDERS:
-            without = board.copy(stack=False)
-            without.remove_piece_at(attacker)
-            if without.attackers(color, square):
-                return False
-    return True
-
-
-def is_bad_square(board: chess.Board, square: chess.Square, color: chess.Color) -> bool:
-    """Whether a piece of `color` on a square is attacked, and hanging or attacked by a piece of lower value."""
-    attackers = board.attackers(not color, square)
-    piece_type = board.piece_type_at(square)
-    if not attackers or piece_type is None:
-        return False
-    return is_hanging(board, square, color) or any(
-        _value(board, attacker) < PIECE_VALUES[piece_type] for attacker in attackers)
-
-
-def _value(board: chess.Board, square: chess.Square) -> int:
-    piece_type = board.piece_type_at(square)
-    return 0 if piece_type is None else PIECE_VALUES[piece_type]
 
 
 def back_rank_mate(line: TacticalLine) -> Motif | None:
@@ -166,14 +96,14 @@ def fork(line: TacticalLine) -> Motif | None:
 
 def fork_targets(board: chess.Board, square: chess.Square) -> list[chess.Square]:
     """The pieces that the one on `square` attacks with effect: worth more, or undefended and unable to capture it."""
-    own, color = _value(board, square), board.color_at(square)
+    own, color = value_on(board, square), board.color_at(square)
     assert color is not None
     targets = []
     for target in board.attacks(square) & board.occupied_co[not color]:
         piece_type = board.piece_type_at(target)
         if piece_type in (None, chess.PAWN):
             continue
-        is_worth_more = _value(board, target) > own
+        is_worth_more = value_on(board, target) > own
         is_free = is_hanging(board, target, not color) and target not in board.attackers(not color, square)
         if is_worth_more or is_free:
             targets.append(target)
@@ -188,10 +118,10 @@ def skewer(line: TacticalLine) -> Motif | None:
             continue
         capture, reply = line.moves[last], line.moves[ply + 1]
         mover = line.boards[last].piece_type_at(capture.from_square)
-        if mover not in _SLIDERS or capture.from_square != line.moves[ply].to_square or taken[0] == chess.KING:
+        if mover not in SLIDERS or capture.from_square != line.moves[ply].to_square or taken[0] == chess.KING:
             continue
         between = chess.SquareSet.between(capture.from_square, capture.to_square)
-        left_value = _value(line.boards[ply + 1], reply.from_square)
+        left_value = value_on(line.boards[ply + 1], reply.from_square)
         if reply.from_square not in between or capture.to_square == reply.to_square:
             continue
         if left_value > PIECE_VALUES[taken[0]] and is_bad_square(line.boards[last], taken[1], not line.side) and (
@@ -207,7 +137,7 @@ def discovered_attack(line: TacticalLine) -> Motif | None:
         if taken is None:
             continue
         first, capture = line.moves[ply], line.moves[last]
-        if line.boards[last].piece_type_at(capture.from_square) not in _SLIDERS:
+        if line.boards[last].piece_type_at(capture.from_square) not in SLIDERS:
             continue
         between = chess.SquareSet.between(capture.from_square, capture.to_square)
         is_opened = first.from_square in between and first.to_square not in between
@@ -252,7 +182,7 @@ def removed_defender(line: TacticalLine) -> Motif | None:
         if is_same_piece or before.color_at(target) != victim or line.moves[ply + 1].to_square == target:
             continue
         guarded = taken[1] in before.attackers(victim, target) and not before.is_check()
-        is_worth_it = PIECE_VALUES[later[0]] <= _value(last, capture.from_square)
+        is_worth_it = PIECE_VALUES[later[0]] <= value_on(last, capture.from_square)
         if guarded and is_worth_it and is_hanging(last, target, victim) and not is_hanging(before, target, victim) and (
                 line.pays(ply + 2)):
             return Motif("removal of the defender", ply, ply + 2, (taken[1], target))
@@ -270,13 +200,13 @@ def deflection(line: TacticalLine) -> Motif | None:
 def _is_deflected(line: TacticalLine, ply: int) -> bool:
     first, reply, last = line.moves[ply : ply + 3]
     after, later, taken, target = line.boards[ply + 1], line.boards[ply + 2], line.taken(ply + 2), last.to_square
-    offered, gained = _value(after, first.to_square), line.taken(ply)
+    offered, gained = value_on(after, first.to_square), line.taken(ply)
     if gained is not None and PIECE_VALUES[gained[0]] >= offered:
         return False  # an exchange is no offer
     is_forcing = after.is_check() or reply.to_square == first.to_square
     if not is_forcing or target in (first.to_square, reply.to_square):
         return False
-    is_hit = bool(last.promotion) or (taken is not None and PIECE_VALUES[taken[0]] <= _value(later, last.from_square))
+    is_hit = bool(last.promotion) or (taken is not None and PIECE_VALUES[taken[0]] <= value_on(later, last.from_square))
     guarded = target in after.attacks(reply.from_square)
     if last.promotion and chess.square_file(reply.from_square) == chess.square_file(target):
         guarded = guarded or last.from_square in after.attacks(reply.from_square)
@@ -304,7 +234,7 @@ def attraction(line: TacticalLine) -> Motif | None:
 
 def trapped_piece(line: TacticalLine) -> Motif | None:
     """A piece is attacked, every move of it ends on a bad square, and it is taken."""
-    for ply in range(2, min(len(line), _LATEST_PLY + 3), 2):
+    for ply in range(2, min(len(line), LATEST_PLY + 3), 2):
         taken = line.taken(ply)
         if taken is None or not _LEAST_PIECE <= PIECE_VALUES[taken[0]] < PIECE_VALUES[chess.KING]:
             continue
@@ -317,7 +247,7 @@ def trapped_piece(line: TacticalLine) -> Motif | None:
 
 def is_trapped(board: chess.Board, square: chess.Square) -> bool:
     """Whether a piece of the side to move is on a bad square and cannot leave for a better one."""
-    color, value = board.turn, _value(board, square)
+    color, value = board.turn, value_on(board, square)
     if board.is_check() or board.is_pinned(color, square) or board.piece_type_at(square) in (None, chess.PAWN,
                                                                                                 chess.KING):
         return False
@@ -361,7 +291,7 @@ def interference(line: TacticalLine) -> Motif | None:
         if is_hanging(before, target, victim) or not is_hanging(last, target, victim) or not line.pays(ply + 2):
             continue
         for block in (line.moves[ply].to_square, line.moves[ply + 1].to_square):
-            cut = [square for square in before.attackers(victim, target) if before.piece_type_at(square) in _SLIDERS
+            cut = [square for square in before.attackers(victim, target) if before.piece_type_at(square) in SLIDERS
                    and block in chess.SquareSet.between(square, target)]
             if cut:
                 return Motif("interference", ply, ply + 2, (block, target))
@@ -377,7 +307,7 @@ def pin(line: TacticalLine) -> Motif | None:
             if ray == chess.BB_ALL or not line.pays(len(line) - 1, 2):
                 continue
             prey = [target for target in board.attacks(square) & board.occupied_co[line.side] if target not in ray and (
-                _value(board, target) > _value(board, square) or is_hanging(board, target, line.side))]
+                value_on(board, target) > value_on(board, square) or is_hanging(board, target, line.side))]
             if prey or _cannot_escape(board, square, ray):
                 return Motif("pin", ply, len(line) - 1, (square,))
     return None
@@ -390,7 +320,7 @@ def _cannot_escape(board: chess.Board, square: chess.Square, ray: chess.SquareSe
     for attacker in board.attackers(not victim, square):
         if attacker not in ray:
             continue
-        if _value(board, square) > _value(board, attacker):
+        if value_on(board, square) > value_on(board, attacker):
             return True
         if is_hanging(board, square, victim) and square not in board.attackers(victim, attacker):
             return True

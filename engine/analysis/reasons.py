@@ -1,81 +1,225 @@
-"""Why a move is good or bad, in one sentence for chess players."""
+"""Why a move deserves its mark, in one sentence for chess players, with the claim that proves it.
+
+A sentence says only what a claim proves on the line that is printed with it. Where nothing can be proven it says which
+move was better, and by how much.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import chess
 
+from engine.analysis.claims import (
+    Claim,
+    MaterialResult,
+    gain_claim,
+    is_threatened_mate,
+    loss_claim,
+    mate_claim,
+    material_after_move,
+    material_of_line,
+    perpetual_claim,
+    promotion_claim,
+    recapture_claim,
+)
 from engine.analysis.judgement import JudgedMove
+from engine.analysis.ledger import LONGEST_LINE
 from engine.analysis.lookup import last_opening
-from engine.analysis.marks import NEARLY_MATED
-from engine.analysis.themes import piece_counts, piece_list_text
+from engine.analysis.marks import CLEARLY_DECIDED, COMPLETELY_DECIDED, NEARLY_MATED, are_both_beyond
 
-_LONGEST_LINE = 12  # plies: what lies beyond is not claimed
-SHOWN_PLIES = 6  # of a line inside a sentence
-_FOLLOWED_PLIES = 10  # of a line, to find out what it wins
-_VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
-_MINORS = (chess.KNIGHT, chess.BISHOP)
-_SACRIFICE = 2  # minimum in pawns
+SHOWN_PLIES = 6  # of a line that proves nothing
+_NEAR_DRAW = 10  # centipawns
+_CONTRADICTION = 100  # centipawns: if the score disagrees in sign with the material by more, it is about something else
+_LEAST_SHARE = 0.3  # of the loss in centipawns that the material must make up
+_BETTER, _EVEN, _LOST = 0.60, (0.45, 0.55), 0.15  # expected scores on the human curve
+_EXCHANGE = ("rook", ("knight", "bishop"))
+_NUMBERS = {2: "two", 3: "three", 4: "four"}
+
+_MOTIFS = {
+    "fork": "a fork", "skewer": "a skewer", "pin": "a pin", "discovered attack": "a discovered attack",
+    "discovered check": "a discovered check", "double check": "a double check",
+    "removal of the defender": "the removal of a defender", "deflection": "a deflection", "attraction": "a decoy",
+    "interference": "an interference", "zwischenzug": "a zwischenzug", "trapped piece": "a trap"}
 
 
-def reason_for(judged: JudgedMove) -> str:
-    """Why a move deserves its mark; empty if it has none."""
-    if not judged.mark.is_bad:
-        return ""
-    after = judged.board.copy(stack=False)
+@dataclass(frozen=True)
+class Reason:
+    """A sentence, and the claim that proves it; None if it claims nothing but scores or table results."""
+
+    text: str
+    claim: Claim | None = None
+
+
+def reason_for(judged: JudgedMove) -> Reason:
+    """Why a move deserves its bad mark; an empty sentence if it has none."""
+    return next(_reasons(judged)) if judged.mark.is_bad else Reason("")
+
+
+def _reasons(judged: JudgedMove) -> Iterator[Reason]:
+    """All that can be said of a bad move, the most important first."""
+    board, after = judged.board, judged.board.copy()
     after.push(judged.move)
-    return _about_mates(judged, after) or _about_tables(judged, after) or _about_scores(judged)
-
-
-def _about_mates(judged: JudgedMove, after: chess.Board) -> str:
-    """A sentence if a printed line ends in checkmate."""
-    allowed, missed = mate_length(after, judged.played_line[1:]), mate_length(judged.board, judged.best_line)
-    side = chess.COLOR_NAMES[judged.board.turn]
-    if allowed is not None and judged.after.is_losing_mate:
-        was_lost = f" ({side} was lost anyway)" if judged.before.value < -NEARLY_MATED else ""
-        return f"allows mate in {allowed}{was_lost}: {line_text(after, judged.played_line[1:], 2 * allowed)}"
+    played = [chess.Move.from_uci(text) for text in judged.played_line]
+    best = [chess.Move.from_uci(text) for text in judged.best_line]
+    yield from _about_mates(judged, after, played[1:], best)
     if after.is_stalemate():
-        return f"stalemate; {_better(judged)}"
-    if missed is not None and judged.before.is_winning_mate:
+        yield Reason(f"gives stalemate; {_better(judged)}")
+    yield from _about_tables(judged, after)
+    if judged.is_theory:
+        yield Reason(_about_theory(judged))
+    yield from _about_perpetuals(judged, after, played[1:], best)
+    if not are_both_beyond(judged.before, judged.after, COMPLETELY_DECIDED):
+        yield from _about_material(judged, played, best)
+    for start, line, template in ((after, played[1:], "lets the {file}-pawn promote: {line}"),
+                                  (board, best, "misses {move}, which promotes the {file}-pawn: {line}")):
+        claim = promotion_claim(start, line) if line else None
+        if claim is not None:
+            yield Reason(template.format(file=claim.squares[0][0], move=_first(start, claim),
+                                         line=claim_line(start, claim)), claim)
+    yield Reason(_about_scores(judged))
+
+
+def _about_mates(judged: JudgedMove, after: chess.Board, reply: Sequence[chess.Move],
+                 best: Sequence[chess.Move]) -> Iterator[Reason]:
+    side = chess.COLOR_NAMES[judged.board.turn]
+    allowed = mate_claim(after, reply) if reply and judged.after.is_losing_mate else None
+    if allowed is not None:
+        line = claim_line(after, allowed)
+        if allowed.number == 1 and is_threatened_mate(judged.board, reply[0]):
+            yield Reason(f"does not stop {line}", allowed)
+        lost = f" ({side} was lost anyway)" if judged.before.value < -NEARLY_MATED else ""
+        yield Reason(f"allows mate in {allowed.number}{_named(allowed)}{lost}: {line}", allowed)
+    missed = mate_claim(judged.board, best) if judged.before.is_winning_mate else None
+    if missed is not None:
         verb = "throws away a" if judged.after.value <= 0 else "misses"
-        return f"{verb} mate in {missed}: {line_text(judged.board, judged.best_line, 2 * missed)}"
-    return ""
+        yield Reason(f"{verb} mate in {missed.number}{_named(missed)}: {claim_line(judged.board, missed)}", missed)
 
 
-def mate_length(board: chess.Board, line: Sequence[str]) -> int | None:
-    """The number of moves after which the side to move has mated, if the line ends in its mate and can be printed."""
-    follower = board.copy(stack=False)
-    for text in line:
-        follower.push(chess.Move.from_uci(text))
-    is_mate = len(line) <= _LONGEST_LINE and len(line) % 2 == 1 and follower.is_checkmate()
-    return (len(line) + 1) // 2 if is_mate else None
+def _named(mate: Claim) -> str:
+    return f", a {mate.motif}" if mate.motif else ""
 
 
-def _about_tables(judged: JudgedMove, after: chess.Board) -> str:
-    """A sentence if the endgame tables show that the move made the result worse."""
-    if judged.table_results is None:
-        return ""
-    before, now = judged.table_results
-    if before > now == 0:
-        return f"gives up the win: the ending is drawn; {_better(judged)}"
-    return f"loses: the ending is won for {chess.COLOR_NAMES[after.turn]}; {_better(judged)}" if now < 0 else ""
+def _about_tables(judged: JudgedMove, after: chess.Board) -> Iterator[Reason]:
+    if judged.table_results is not None:
+        _, now = judged.table_results
+        fact = "gives up the win: the ending is drawn" if now == 0 else (
+            f"loses: the ending is won for {chess.COLOR_NAMES[after.turn]}")
+        yield Reason(f"{fact}; {_better(judged)}")
+
+
+def _about_theory(judged: JudgedMove) -> str:
+    name = last_opening(judged.board)
+    known = "a known move" if name is None else f"a known line ({name.name})"
+    return f"{known}, but {_better(judged)}"
+
+
+def _about_perpetuals(judged: JudgedMove, after: chess.Board, reply: Sequence[chess.Move],
+                      best: Sequence[chess.Move]) -> Iterator[Reason]:
+    allowed = perpetual_claim(after, reply) if abs(judged.after.value) <= _NEAR_DRAW else None
+    if allowed is not None:
+        yield Reason(f"allows perpetual check: {claim_line(after, allowed)}", allowed)
+    missed = perpetual_claim(judged.board, best) if abs(judged.before.value) <= _NEAR_DRAW else None
+    if missed is not None:
+        yield Reason(f"misses perpetual check: {claim_line(judged.board, missed)}", missed)
+
+
+def _about_material(judged: JudgedMove, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> Iterator[Reason]:
+    board = judged.board
+    recapture = recapture_claim(board, best, judged.move)
+    if recapture is not None:
+        is_other = judged.move.to_square == best[0].to_square
+        whom = f" with the {recapture.pieces[0]}" if is_other else f" on {recapture.squares[0]}"
+        yield Reason(f"should take back{whom}: {claim_line(board, recapture)}", recapture)
+    worse, better = material_after_move(board, played), material_of_line(board, best)
+    if worse is None or better is None or not _makes_up_the_loss(judged, worse, better):
+        return
+    if not _contradicts(worse.end, judged.after.value):
+        lost = loss_claim(board, worse, judged.move)
+        if lost is not None:
+            after = board.copy()
+            after.push(judged.move)
+            yield Reason(_loss_text(after, lost), lost)
+    if not _contradicts(better.end, judged.before.value) and worse.net < 1:
+        won = gain_claim(board, better)
+        if won is not None:
+            yield Reason(_gain_text(board, won), won)
+
+
+def _makes_up_the_loss(judged: JudgedMove, worse: MaterialResult, better: MaterialResult) -> bool:
+    """Whether the material that differs between both lines is what the move was about."""
+    difference = better.end - worse.end
+    return difference >= 1 and 100 * difference >= _LEAST_SHARE * judged.cost
+
+
+def _contradicts(balance: int, centipawns: int) -> bool:
+    return (balance < 0 and centipawns > _CONTRADICTION) or (balance > 0 and centipawns < -_CONTRADICTION)
+
+
+def _loss_text(after: chess.Board, claim: Claim) -> str:
+    line, lost = claim_line(after, claim), pieces_text(after, claim)
+    if claim.motif == "hanging piece" and len(claim.pieces) == 1 and not claim.returned:
+        return f"leaves the {claim.pieces[0]} on {claim.squares[0]} unprotected: {line}"
+    if claim.motif in _MOTIFS:
+        return f"allows {_MOTIFS[claim.motif]}: {_motif_move(after, claim)} wins {lost} ({line})"
+    return f"drops a pawn: {line}" if lost == "a pawn" else f"loses {lost}: {line}"
+
+
+def _gain_text(board: chess.Board, claim: Claim) -> str:
+    line, won, move = claim_line(board, claim), pieces_text(board, claim), _first(board, claim)
+    if claim.motif in _MOTIFS and claim.motif_ply == 0:
+        return f"misses {move}, {_MOTIFS[claim.motif]} that wins {won}: {line}"
+    return f"misses {move}, which wins {won}: {line}"
+
+
+def pieces_text(board: chess.Board, claim: Claim) -> str:
+    """The pieces that are won: `the queen`, `the knight on f6`, `two pawns`, `the exchange`, `the queen for a rook`."""
+    if claim.pieces == (_EXCHANGE[0],) and len(claim.returned) == 1 and claim.returned[0] in _EXCHANGE[1]:
+        return "the exchange"
+    side = claim.side == "black"  # of the pieces that are won: the other one
+    words = []
+    for name, square in zip(claim.pieces, claim.squares, strict=True):
+        if name != "pawn":
+            is_only = len(board.pieces(chess.PIECE_NAMES.index(name), side)) == 1
+            words.append(f"the {name}" if is_only else f"the {name} on {square}")
+    pawns = claim.pieces.count("pawn")
+    if pawns:
+        words.append("a pawn" if pawns == 1 else f"{_NUMBERS.get(pawns, str(pawns))} pawns")
+    text = _joined(words)
+    return f"{text} for {_joined(_counted(claim.returned))}" if claim.returned else text
+
+
+def _counted(names: Sequence[str]) -> list[str]:
+    """`a rook`, `two pawns`: names with their numbers."""
+    numbers = {name: names.count(name) for name in names}
+    return [f"a {name}" if number == 1 else f"{_NUMBERS.get(number, str(number))} {name}s"
+            for name, number in numbers.items()]
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
 
 
 def _about_scores(judged: JudgedMove) -> str:
-    known = ""
-    if judged.is_theory:
-        name = last_opening(judged.board)
-        known = f"a known line ({name.name}), but " if name is not None else "a known move, but "
-    return f"{known}{_better(judged)}"
+    """Which move was better, after what has become of the position, if that is plain."""
+    before, now = judged.before.human_expected, judged.after.human_expected
+    side, other = (chess.COLOR_NAMES[color] for color in (judged.board.turn, not judged.board.turn))
+    if judged.before.value >= CLEARLY_DECIDED and _EVEN[0] <= now <= _BETTER:
+        return (f"lets the win slip, from {judged.before.white()} to {judged.after.white()}; best was "
+                f"{line_text(judged.board, judged.best_line)}")
+    if before >= _BETTER and _EVEN[0] <= now <= _EVEN[1]:
+        return f"{side} was better, now it is even; {_better(judged)}"
+    if now < _LOST and before > 2 * _LOST:
+        return f"{other} is winning now; {_better(judged)}"
+    return _better(judged)
 
 
 def _better(judged: JudgedMove) -> str:
     """Which move was better, by how much, with its line."""
     move = line_text(judged.board, judged.best_line, 1)
-    scores = f"({judged.before.white()} against {judged.after.white()})"
-    return f"{move} was better {scores}: {line_text(judged.board, judged.best_line)}"
+    return (f"{move} was better ({judged.before.white()} against {judged.after.white()}): "
+            f"{line_text(judged.board, judged.best_line)}")
 
 
 def line_text(board: chess.Board, line: Sequence[str], plies: int = SHOWN_PLIES) -> str:
@@ -84,74 +228,18 @@ def line_text(board: chess.Board, line: Sequence[str], plies: int = SHOWN_PLIES)
     return board.variation_san(moves).replace(". ", ".")
 
 
-def sacrifice(board: chess.Board, after: chess.Board, line: Sequence[str]) -> str:
-    """What a move sacrifices, if the best reply wins more than the move captured: `the bishop for a pawn`."""
-    reply = chess.Move.from_uci(line[0]) if line else None
-    if reply is None or not after.is_capture(reply):
-        return ""
-    taken = after.copy(stack=False)
-    taken.push(reply)
-    lost, gained = (piece_counts(board, color) - piece_counts(taken, color) for color in (board.turn, not board.turn))
-    return material_text(lost, gained) if _worth(lost) - _worth(gained) >= _SACRIFICE else ""
+def claim_line(board: chess.Board, claim: Claim) -> str:
+    """The whole line of a claim."""
+    return line_text(board, claim.moves, LONGEST_LINE)
 
 
-def exchanged(board: chess.Board, line: Sequence[str], color: chess.Color) -> tuple[Counter[int], Counter[int]]:
-    """The pieces that `color` loses and wins in a line, counted by type, up to its last quiet position."""
-    quiet = quiet_end(board, line)
-    own, theirs = ((piece_counts(board, side), piece_counts(quiet, side)) for side in (color, not color))
-    # A promoted piece counts as won, like a captured one.
-    return (own[0] - own[1]) + (theirs[1] - theirs[0]), (theirs[0] - theirs[1]) + (own[1] - own[0])
+def _first(board: chess.Board, claim: Claim) -> str:
+    return line_text(board, claim.moves, 1)
 
 
-def quiet_end(board: chess.Board, line: Sequence[str]) -> chess.Board:
-    """The last position of a line, within a few moves, in which no exchange is under way."""
-    return _quiet_positions(board, line)[-1]
-
-
-def settled_end(board: chess.Board, line: Sequence[str], least: int = 0) -> chess.Board:
-    """The first quiet position of a line, at least `least` plies on, after which no more material is won or lost."""
-    start = board.copy(stack=False)
-    for text in line[:least]:
-        start.push(chess.Move.from_uci(text))
-    quiet = _quiet_positions(start, line[least:])
-    last = _balance(quiet[-1])
-    settled = quiet[-1]
-    for position in reversed(quiet):
-        if _balance(position) != last:
-            break
-        settled = position
-    return settled
-
-
-def _quiet_positions(board: chess.Board, line: Sequence[str]) -> list[chess.Board]:
-    """The positions of a line in which no exchange is under way; its first position if there are none."""
-    follower, quiet = board.copy(stack=False), list[chess.Board]()
-    for text in line[: _FOLLOWED_PLIES + 1]:
-        move = chess.Move.from_uci(text)
-        if not (follower.is_capture(move) or move.promotion is not None or follower.is_check()):
-            quiet.append(follower.copy(stack=False))
-        follower.push(move)
-    if len(line) <= _FOLLOWED_PLIES and not follower.is_check() and (
-            not line or not follower.is_attacked_by(follower.turn, move.to_square)):
-        quiet.append(follower)  # the line ends here, and the piece that moved last cannot be captured
-    return quiet or [board.copy(stack=False)]
-
-
-def _balance(board: chess.Board) -> int:
-    return _worth(piece_counts(board, chess.WHITE)) - _worth(piece_counts(board, chess.BLACK))
-
-
-def _worth(counts: Counter[int]) -> int:
-    return sum(_VALUES[piece_type] * count for piece_type, count in counts.items())
-
-
-def material_text(lost: Counter[int], gained: Counter[int]) -> str:
-    """`the knight`, `the exchange`, `the queen for a rook`, `two pawns`: the material lost, and the compensation."""
-    lost_net, won = lost - gained, gained - lost
-    for own, other in (_MINORS, _MINORS[::-1]):  # a knight for a bishop is an even trade
-        even = min(lost_net[own], won[other])
-        lost_net, won = lost_net - Counter({own: even}), won - Counter({other: even})
-    if lost_net == Counter([chess.ROOK]) and won.total() == 1 and any(won[piece_type] for piece_type in _MINORS):
-        return "the exchange"
-    words = piece_list_text(lost_net, "the")
-    return f"{words} for {piece_list_text(won, 'a')}" if won else words
+def _motif_move(board: chess.Board, claim: Claim) -> str:
+    """The move of a claim's line that has the motif, with its number."""
+    follower = board.copy(stack=False)
+    for text in claim.moves[: claim.motif_ply]:
+        follower.push_uci(text)
+    return line_text(follower, claim.moves[claim.motif_ply :], 1)

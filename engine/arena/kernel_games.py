@@ -23,7 +23,14 @@ from engine.search.scores import INFINITE
 from engine.search.types import Limits
 
 _FAIR_SCORE = 120
+_NODES_PER_MEGABYTE = 6250  # of a move: the transposition table must hold a few moves
+_SMALLEST_TABLE = 4  # megabytes
 _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+
+
+def table_megabytes(nodes: int) -> int:
+    """The size of the transposition table for games at so many nodes per move."""
+    return max(_SMALLEST_TABLE, nodes // _NODES_PER_MEGABYTE)
 
 
 class KernelPlayer:
@@ -110,7 +117,7 @@ class KernelPair:
     second: Config
     nodes: int
     rules: Adjudication
-    megabytes: int = 4
+    megabytes: int = _SMALLEST_TABLE
 
     def __call__(self) -> list[GameRecord]:
         """Play both games; GamesCancelledError if games are cancelled."""

@@ -51,6 +51,14 @@ class Openings:
                     good = [item for item in good if item[0] != where]
             yield opening
 
+    def read_all(self, warn: Callable[[str], None]) -> Iterator[Opening]:
+        """All openings in the order of the file; bad entries are skipped with a warning."""
+        for where, text in self._items:
+            try:
+                yield self._read(text)
+            except ValueError as error:
+                warn(f"skipped {self._path}, {where}: {error}")
+
     def _read(self, text: str) -> Opening:
         return _parse_game(text, self._chess960) if self._is_pgn else _parse_line(text, self._chess960)
 

@@ -95,7 +95,7 @@ def is_sampled(filter_by, key, ply, plies):
        array_type("u8"), SAMPLES_TYPE)
 def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, rows: Arrays, starts: Arrays,
                  moves: Arrays, scores: Arrays, keys: Keys, out: Samples) -> Int:
-    """Write the samples of the games in `rows` to `out`; targets their number.
+    """Write the samples of the games in `rows` to `out`; returns their number.
 
     The moves and scores of each game are between two entries of `starts`, `keys` are those of `start_keys`. A game with
     an illegal move ends before it.

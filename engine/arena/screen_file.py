@@ -30,7 +30,7 @@ class ScreenPlan:
     nodes: int
     seed: int
     openings: str  # the name of their file; empty for random ones
-    setting: str  # the config that is changed
+    config: str  # that is changed
 
     def line(self) -> str:
         return _MAGIC + json.dumps(asdict(self))[1:]

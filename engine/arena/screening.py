@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from engine.alphabeta.params import PARAMETERS, ParamsRecord
 from engine.arena.configs import Config
-from engine.arena.kernel_games import KernelPair
+from engine.arena.kernel_games import KernelPair, table_megabytes
 from engine.arena.records import Adjudication, Opening
 from engine.arena.statistics import CONFIDENCE, Estimate
 from engine.search.params import Parameter
@@ -29,8 +29,6 @@ from engine.system.errors import InputError, quote
 PRIOR = 6.0  # Elo: the standard deviation of what changes are worth, before anything is known
 _ELO_PER_GAIN = 800 / math.log(10)  # where the sides are about level
 _LEAST_VARIANCE = 0.01  # of a pair's gain: when the first few pairs are all drawn, they still prove nothing
-_NODES_PER_MEGABYTE = 6250  # of a move: the transposition table must hold a few moves
-_SMALLEST_TABLE = 4  # megabytes
 # Standard errors from which on a number moves by a share of the way to its better end, and a switch is turned.
 _MOVES = ((1.2, 1.0), (0.5, 0.6))
 _TURNS_SWITCH = 0.9
@@ -91,7 +89,6 @@ def screen_pairs(changes: Sequence[ParamChange], base: Config, openings: Iterato
                  seed: int) -> Iterator[ScreenPair]:
     """Pairs to play, one per opening."""
     kept = tuple((name, value) for name, value in base.params if name not in {change.name for change in changes})
-    megabytes = max(_SMALLEST_TABLE, nodes // _NODES_PER_MEGABYTE)
     for number, opening in enumerate(openings):
         rng = random.Random(f"{seed}/{number}")  # noqa: S311  not for cryptography
         signs = tuple(rng.choice((-1, 1)) for _ in changes)
@@ -99,7 +96,8 @@ def screen_pairs(changes: Sequence[ParamChange], base: Config, openings: Iterato
             replace(base, name=name, params=kept + tuple((change.name, change.high if sign == side else change.low)
                                                          for change, sign in zip(changes, signs, strict=True)))
             for name, side in (("one half", 1), ("the other", -1)))
-        yield ScreenPair(signs, KernelPair(number, opening, first, second, nodes, Adjudication(), megabytes))
+        yield ScreenPair(signs, KernelPair(number, opening, first, second, nodes, Adjudication(),
+                                           table_megabytes(nodes)))
 
 
 class Screening:

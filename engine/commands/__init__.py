@@ -1,1 +1,1 @@
-"""The commands of `python -m engine`, one file each. They may import anything; nobody imports them."""
+"""The commands of `python -m engine`, one file each. They may import any module; only `__main__` imports them."""

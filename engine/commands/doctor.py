@@ -42,8 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     set_listener(warnings.append)
     findings = list(_findings())
     if arguments.json:
-        found = {finding.name: {"found": finding.text, "advice": finding.advice} for finding in findings}
-        print_object({**found, "warnings": warnings})
+        checks = {finding.name: {"found": finding.text, "advice": finding.advice} for finding in findings}
+        print_object({**checks, "warnings": warnings})
     else:
         width = max(len(finding.name) for finding in findings)
         for finding in findings:
@@ -64,18 +64,19 @@ def _findings() -> Iterator[Finding]:
     yield Finding("threads", f"{usable_cores()} processors: `setoption name Threads value N` uses N of them")
     memory = host.memory_size()
     yield Finding("memory", f"{memory // _MEGABYTE} MB", "" if memory >= _LEAST_MEMORY else
-                  "this is little: keep `Hash` small")
+                  "little memory; keep `Hash` small")
     yield from _data()
     yield _extras()
 
 
 def _processor() -> Finding:
-    fitting = [baseline.name for baseline in targets.baselines_of(targets.triple()) if not targets.lacking(baseline)]
-    return Finding("processor", f"{targets.host_cpu()}, which can do {fitting[0] if fitting else 'no known baseline'}")
+    fitting = [baseline.name for baseline in targets.baselines_of(targets.triple())
+               if not targets.missing_features(baseline)]
+    return Finding("processor", f"{targets.host_cpu()}; baseline: {fitting[0] if fitting else 'none'}")
 
 
 def _kernels() -> Finding:
-    """Where the machine code comes from; nothing is compiled to find out."""
+    """The origin of the machine code; nothing is compiled to find out."""
     origins = {point.declaration: library.origin_of(point.declaration) for point in import_all()}
     counts, shipped = Counter(origins.values()), library.shipped_file()
     missing = [declaration for declaration, origin in origins.items() if origin is None]
@@ -95,12 +96,12 @@ def _cache() -> Finding:
         return Finding("cache", "none", f"name a folder of your own in {cache.CACHE_VARIABLE}")
     text = f"{own.folder.parent}, {own.size() / _MEGABYTE:.1f} MB"
     if not own.is_trusted:
-        return Finding("cache", text, f"it is not used: make it yours alone (chmod go-w), or name another folder in "
-                                      f"{cache.CACHE_VARIABLE}")
+        return Finding("cache", text, f"not used, because other users can write to it; run chmod go-w, or name another "
+                                      f"folder in {cache.CACHE_VARIABLE}")
     nearest = next(folder for folder in (own.folder, *own.folder.parents) if folder.exists())
     return Finding("cache", text, "" if os.access(nearest, os.W_OK) else
-                   f"it cannot be written to: what has to be compiled is compiled at each start; name another folder "
-                   f"in {cache.CACHE_VARIABLE}")
+                   f"not writable, so that kernels are compiled at each start; name another folder in "
+                   f"{cache.CACHE_VARIABLE}")
 
 
 def _data() -> Iterator[Finding]:
@@ -129,7 +130,7 @@ def _extras() -> Finding:
     return Finding("extras", text)
 
 
-_REINSTALL = "a part of the package is missing: install it again"
+_REINSTALL = "a part of the package is missing; install it again"
 
 
 def _file(name: str, path: Path, use: str) -> Finding:

@@ -13,10 +13,10 @@ from xml.sax.saxutils import escape
 import chess
 import chess.svg
 
-from engine.analysis.engine import Engine
+from engine.analysis.engine import EXPLANATION_NODES, Engine
 from engine.analysis.explain import explain_board
 from engine.analysis.review import SearchEffort
-from engine.commands.shared.arguments import add_limits, in_file, movetime_of, svg_file, text
+from engine.commands.shared.arguments import in_file, milliseconds, plies, positive, svg_file, text
 from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.output import add_json, print_object
 from engine.commands.shared.tables import print_table
@@ -33,7 +33,6 @@ from eval.wdl import Wdl, WdlModel, material_on, normalized_score, wdl_of
 from eval.weight_file import read_weight_file
 from eval.weights import load_weights
 
-_DEFAULT_MOVETIME = 1000  # milliseconds
 _MAIN_TERMS = 12  # of a picture
 _LEAST_PARTS = PARTS_PER_CENTIPAWN // 2  # half a centipawn: smaller changes are not reported
 _BOARD, _TEXT_WIDTH, _LINE = 420, 560, 24  # pixels
@@ -46,7 +45,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="the position: a FEN, quoted or not, or `startpos`; then optionally `moves e4 e5 ...`")
     parser.add_argument("--move", type=text, metavar="MOVE",
                         help="explain this move (Nf3 or g1f3)")
-    add_limits(parser, "search", _DEFAULT_MOVETIME)
+    limits = parser.add_mutually_exclusive_group()
+    limits.add_argument("--nodes", type=positive, metavar="N", help=f"nodes per search (default {EXPLANATION_NODES})")
+    limits.add_argument("--depth", type=plies, metavar="D", help="plies per search")
+    limits.add_argument("--movetime", type=milliseconds, metavar="MS",
+                        help="milliseconds per search: the result then depends on the machine")
     parser.add_argument("--all", action="store_true", help="all terms of the evaluation, without a search")
     add_json(parser, "one object")
     parser.add_argument("--svg", type=svg_file, metavar="FILE.svg", help="draw the board and the main terms")
@@ -106,7 +109,9 @@ def _scene(game: Game, evaluation: Evaluator, model: WdlModel) -> ExplainedPosit
 
 def _print_explanation(game: Game, moved: ExplainedPosition | None, arguments: argparse.Namespace) -> None:
     """Search, and print the explanation."""
-    effort = SearchEffort(movetime_of(arguments, _DEFAULT_MOVETIME), arguments.nodes, arguments.depth)
+    has_limit = arguments.movetime or arguments.depth
+    nodes = arguments.nodes or (None if has_limit else EXPLANATION_NODES)
+    effort = SearchEffort(arguments.movetime, nodes, arguments.depth)
     board = to_board_with_history(game)
     move = None if moved is None else board.parse_uci(game.uci(moved.game.moves[-1]))
     with Engine() as engine, stop_on_interrupt(engine.stop):

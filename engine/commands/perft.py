@@ -161,5 +161,5 @@ def _count_line(line: PerftLine, arguments: argparse.Namespace) -> list[PerftCou
             print_object({"type": "count", "line": line.number, "fen": line.fen, "depth": count.depth,
                           "known": count.known, "nodes": count.leaves, "correct": count.is_right})
         elif not count.is_right:
-            print(f"line {line.number}: {line.fen}: depth {count.depth} has {count.known}, counted {count.leaves}")
+            print(f"line {line.number}: {line.fen}: depth {count.depth} must be {count.known}, got {count.leaves}")
     return counts

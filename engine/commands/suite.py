@@ -8,7 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.commands.shared.arguments import add_hash, add_limits, add_threads, in_file, movetime_of, positive, text
+from engine.alphabeta.searcher import AlphaBetaSearch
+from engine.arena.configs import parse_config
+from engine.commands.shared.arguments import (
+    add_hash,
+    add_limits,
+    add_threads,
+    conflicts_with,
+    in_file,
+    movetime_of,
+    positive,
+    text,
+)
 from engine.commands.shared.output import add_json, pluralize, print_object, print_warning
 from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.searches import search
@@ -35,6 +46,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help=f"the search mode (default {DEFAULT_MODE.name})")
     parser.add_argument("--network", type=text, metavar="FILE",
                         help="the evaluator: a network file, or `features`")
+    conflicts_with(parser.add_argument("--config", type=text, metavar="CONFIG",
+                                       help="search by alpha-beta with this config, as in `match`: NAME=VALUE,..., "
+                                       "`features`, a .network or .json file"), "--mode", "--network")
     add_threads(parser)
     add_hash(parser)
     parser.add_argument("--first", type=positive, metavar="N", help="only the first N positions")
@@ -104,9 +118,9 @@ def _print(attempts: Sequence[Attempt], total: Mapping[str, Any]) -> None:
     for attempt in attempts:
         if not attempt.solved:
             problem = attempt.problem
-            print(f"{problem.name}: {problem.fen}: {attempt.move}, not {_solution_text(problem)}")
+            print(f"{problem.name}: {problem.fen}: expected {_solution_text(problem)}, got {attempt.move}")
     print(f"{total['solved']} of {total['positions']} solved, {total['mean_seconds'] or 0.0:.3f} s on average to the "
-          f"solution, {total['seconds']:.1f} s in all")
+          f"solution, {total['seconds']:.1f} s in total")
     if total["mates"]:
         wrong = total["false_mates"]
         print(f"{pluralize(total['mates'], 'line')} announced a mate: "
@@ -114,6 +128,11 @@ def _print(attempts: Sequence[Attempt], total: Mapping[str, Any]) -> None:
 
 
 def _new_search(arguments: argparse.Namespace) -> Search:
+    if arguments.config is not None:
+        config = parse_config(arguments.config)
+        if config.tree is not None:
+            raise InputError(f"--config is for alpha-beta; use --mode {config.tree.mode}")
+        return AlphaBetaSearch(arguments.hash, arguments.threads, config.params_record(), config.evaluator())
     searcher = mode_named(arguments.mode).create(Settings(threads=arguments.threads), arguments.hash)
     if arguments.network is not None:
         if not isinstance(searcher, Evaluating):

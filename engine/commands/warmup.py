@@ -1,4 +1,4 @@
-"""`warmup`: have the machine code of every entry ready, so that later starts only load it."""
+"""`warmup`: compile every kernel that has no machine code yet, so that later starts only load it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compile or load everything, showing progress, and say how long it took."""
+    """Compile or load all kernels with a progress bar, print the time, and return the exit status."""
     points = import_all()
     wall, cpu = time.perf_counter(), time.process_time()
     for point in track(points, lambda point: point.name):

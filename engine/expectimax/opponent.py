@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.kernel import inline, kernel
-from engine.kernel.records import Fields, take_fields
+from engine.kernel.records import Fields, set_fields
 from engine.search.params import Parameter, default_record, set_value
 
 RANDOM_MOVER = 0  # the rating of a player that moves at random
@@ -70,7 +70,7 @@ class OpponentParamsRecord(Fields):
         def __getattr__(self, name: str) -> float: ...
 
 
-take_fields(OpponentParamsRecord, dict.fromkeys((row.name for row in OPPONENT_PARAMS), "f8"))
+set_fields(OpponentParamsRecord, dict.fromkeys((row.name for row in OPPONENT_PARAMS), "f8"))
 
 
 def default_opponent_params() -> OpponentParamsRecord:

@@ -1,10 +1,10 @@
 """`python -m engine.kernel.build FOLDER`: compile every entry for the baselines of this architecture, one file each.
 
-It is run when the package is built, and the files become part of it.
+The build of the package runs this and includes the files.
 
-Half of the work is Numba's, which turns Python into bitcode and shares it between the entries of a process; the other
-half is LLVM's, which optimises each entry by itself. Each half has its own pool: while some processes run Numba, others
-take each finished entry from them and generate its machine code.
+Half of the time is Numba's front end, which shares bitcode between the entries of a process; the other half is LLVM,
+which optimises each entry separately. Each half has its own pool of processes: while some run Numba, others generate
+the machine code of the entries that are ready.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def build(folder: Path, triple: str, only: str = "", jobs: int = 0) -> list[Path]:
     """Write the files of machine code for a triple's baselines into `folder`; returns their paths.
 
-    `only` is a prefix of the names of the wanted entries, `jobs` the number of processors to use, 0 for all.
+    `only` is a prefix of entry names, `jobs` the number of processors to use, 0 for all.
     """
     baselines = targets.baselines_of(triple)
     if not baselines:
@@ -56,11 +56,11 @@ def _compiler_versions() -> str:
 
 
 def _compile(only: str, triple: str, jobs: int) -> list[list[Code]]:
-    """The machine code of each wanted entry for each baseline of the triple.
+    """The machine code of each entry whose name starts with `only`, for each baseline of the triple.
 
     There are twice as many processes as jobs, so that no processor idles while one of the two pools has little to do.
-    A kernel that two entries share may be turned into bitcode twice: on two processors that costs 15 s of CPU time, and
-    a single process for this half would make the build 6 s longer, since all else would wait for it.
+    A kernel that two entries share may be turned into bitcode twice: on two processors this costs 15 s of CPU time,
+    whereas a single process for this half would make the build 6 s longer.
     """
     context = multiprocessing.get_context("spawn")
     with (ProcessPoolExecutor(jobs, context, gc.disable) as front_ends,
@@ -74,7 +74,7 @@ def _compile(only: str, triple: str, jobs: int) -> list[list[Code]]:
             return [[code.result() for code in codes[name]] for name in names]
         except BaseException:
             for pool in (front_ends, back_ends):
-                pool.shutdown(wait=False, cancel_futures=True)  # the rest would take a minute, for nothing
+                pool.shutdown(wait=False, cancel_futures=True)  # otherwise the exit would wait a minute for them
             raise
 
 
@@ -121,7 +121,7 @@ def main(argv: Sequence[str]) -> int:
         print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     cpu = time.process_time() + host.children_cpu_seconds()
     print(f"{time.perf_counter() - began:.1f} s ({cpu:.1f} s CPU)" if paths else
-          f"no baseline for {arguments.triple}: nothing was compiled")
+          f"no baseline for {arguments.triple}; nothing was compiled")
     return 0
 
 

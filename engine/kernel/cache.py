@@ -1,7 +1,7 @@
-"""The compile cache: what was compiled on this machine, kept for the next start.
+"""The compile cache: machine code that was compiled on this machine, stored for later starts.
 
 One folder for each processor, one file for each entry and each state of its sources. The cache is a convenience: any
-problem with it, such as a full disk or an untrusted folder, is reported in one line, and the game goes on.
+problem with it, such as a full disk or an untrusted folder, is reported by a warning, and the engine keeps running.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ def cache_home() -> Path:
 
 
 class Cache:
-    """The folder of one processor, whether or not it exists, can be read or can be written to."""
+    """The folder of one processor; it may be missing, unreadable or read-only."""
 
     def __init__(self, home: Path, processor: str, triple: str) -> None:
-        """`processor` is the digest of one, `triple` its system as LLVM names it."""
+        """`processor` is the digest of a processor, `triple` is architecture and system as LLVM names them."""
         self.folder = home / f"{_FOLDER_PREFIX}{processor[:_DIGEST_LETTERS]}"
-        self.is_trusted = self._judge(home) and self._judge(self.folder)
+        self.is_trusted = self._is_trustworthy(home) and self._is_trustworthy(self.folder)
         self._can_write = self.is_trusted
         self._provenance = Provenance(triple, NATIVE, "", "")
 
-    def _judge(self, folder: Path) -> bool:
+    def _is_trustworthy(self, folder: Path) -> bool:
         try:
             reason = host.reason_not_to_trust(folder.stat())
         except OSError:
@@ -79,7 +79,7 @@ class Cache:
             os.utime(path)  # marks it as in use
         return code
 
-    def keep(self, code: Code) -> None:
+    def store(self, code: Code) -> None:
         """Store compiled code; if that fails, send one warning."""
         if not self._can_write:
             return
@@ -96,10 +96,10 @@ class Cache:
 
     @contextlib.contextmanager
     def lock(self, name: str, sources: str) -> Iterator[None]:
-        """While inside, no other process compiles this entry: others wait, and then find what was compiled here.
+        """While the context is open, no other process compiles this entry; others wait, and then find it in the cache.
 
-        The system releases the lock if its holder dies. Where it cannot be had, because nothing can be written here or
-        the holder takes longer than LOCK_SECONDS, work goes on without it: at worst, an entry is compiled twice.
+        The system releases the lock if its holder dies. If the folder is not writable, or the holder takes longer than
+        LOCK_SECONDS, this continues without the lock: at worst, an entry is compiled twice.
         """
         path = self.path_of(name, sources).with_suffix(_LOCK_SUFFIX)
         try:
@@ -116,7 +116,7 @@ class Cache:
             yield
         finally:
             if is_held:
-                with contextlib.suppress(OSError):  # Windows keeps what another process has open
+                with contextlib.suppress(OSError):  # Windows does not delete a file that another process has open
                     path.unlink()
                 host.unlock(handle)
             os.close(handle)
@@ -146,7 +146,7 @@ class Cache:
 
 
 def _wait_for_lock(handle: int) -> bool:
-    """Whether the lock of an open file was obtained, and in time."""
+    """Whether the lock of an open file was obtained within LOCK_SECONDS."""
     deadline = time.monotonic() + LOCK_SECONDS
     try:
         while not (is_held := host.try_lock(handle)) and time.monotonic() < deadline:

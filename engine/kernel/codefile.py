@@ -1,9 +1,9 @@
-"""Files of machine code: one format for what is shipped with the package and for what the cache keeps.
+"""Files of machine code, with one format for the package and for the cache.
 
 A line that names the format, the SHA-256 of the header, the header's length, the header (JSON: for which processor and
 by what it was compiled, and for each entry its signature, the digest of its sources, its offset and its SHA-256), then
 the object code.
-Such a file is executed: nothing in it is trusted before its checksum has been verified, and nothing is unpickled.
+The code is executed: nothing in a file is used before its checksum has been verified, and nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-NATIVE = "native"  # the baseline of what was compiled for the processor it runs on
+NATIVE = "native"  # the baseline of code compiled for the processor that it runs on
 UNFINISHED = ".part"  # the suffix of a file that is being written
 
 _MAGIC = b"Adversary machine code 2\n"
@@ -46,7 +46,7 @@ class Provenance:
     """Where a file's machine code comes from."""
 
     triple: str  # architecture and system, as LLVM names them
-    baseline: str  # the least processor that it needs
+    baseline: str  # the baseline that it requires
     version: str  # of the project
     compiler: str  # for human readers
 
@@ -80,17 +80,18 @@ def write(path: Path, provenance: Provenance, codes: Sequence[Code]) -> None:
 
 
 class CodeFile:
-    """A file of machine code with a verified header; object code is read, and verified, when asked for."""
+    """A file of machine code with a verified header; object code is read and verified by `read`."""
 
-    def __init__(self, path: Path, distrust: Callable[[os.stat_result], str | None] = lambda status: None) -> None:
+    def __init__(self, path: Path, reason_not_to_trust: Callable[[os.stat_result],
+                                                                 str | None] = lambda status: None) -> None:
         """Read the header; CodeFileError if the file cannot be used, FileNotFoundError if there is none.
 
-        `distrust` says why a file of such a status should not be used, or None.
+        `reason_not_to_trust` returns the reason why a file with this status must not be used, or None.
         """
         self.path = path
         try:
             with path.open("rb") as file:
-                if (reason := distrust(os.fstat(file.fileno()))) is not None:
+                if (reason := reason_not_to_trust(os.fstat(file.fileno()))) is not None:
                     raise CodeFileError(reason)
                 header = _read_header(file)
                 self._start = file.tell()
@@ -133,5 +134,5 @@ def _read_header(file: Any) -> dict[str, Any]:
     text = file.read(min(length, _LONGEST_HEADER))
     if hashlib.sha256(text).digest() != digest:
         raise CodeFileError("it is damaged: a checksum is wrong")
-    header: dict[str, Any] = json.loads(text)  # the checksum is right: it is as it was written
+    header: dict[str, Any] = json.loads(text)  # valid, since the checksum is right
     return header

@@ -1,9 +1,8 @@
-"""Compiling: Numba's front end, LLVM's optimiser and code generator, and what is done differently here, and why.
+"""The compiler: Numba's front end, LLVM's optimiser and code generator, with some steps replaced.
 
-Numba turns each function into LLVM bitcode, and would turn each into machine code at once, to call it itself. Here
-inner kernels stay bitcode, and an entry is optimised once, together with all kernels below it: that halves the compile
-time and gives faster code. A door is added that C, and so ctypes, can call: the machine code then needs neither Numba
-nor Python.
+By default Numba compiles each function to machine code of its own. Here inner kernels stay bitcode, and an entry is
+optimised once, together with all kernels that it calls: that halves the compile time and gives faster code. Each entry
+gets a C wrapper, which ctypes calls, so that the machine code needs neither Numba nor Python.
 """
 
 from __future__ import annotations
@@ -72,20 +71,20 @@ class _BitcodeLibrary(JITCodeLibrary):  # type: ignore[misc]
 
     @property
     def codegen(self) -> Any:
-        """What Numba uses to tell machine code where its environment is; there is no machine code here."""
+        """Numba sets the environment of machine code through this; bitcode needs none."""
         return SimpleNamespace(set_env=lambda name, environment: None)
 
     def copy_of_module(self) -> Any:
-        """The function and all kernels below it, as a module that may be changed."""
+        """A copy of the module with the function and all kernels that it calls."""
         with global_compiler_lock:
             self._ensure_finalized()
         return self._final_module.clone()
 
 
 class _InnerLibrary(_BitcodeLibrary):
-    """The code of an inner kernel: what is not always inlined is never inlined.
+    """The code of an inner kernel, which is inlined always or never.
 
-    Left to itself, LLVM inlines the whole evaluation into each node function, which outgrows the instruction cache.
+    By default LLVM would inline the whole evaluation into each node function, which outgrows the instruction cache.
     """
 
     def add_ir_module(self, module: Any) -> None:
@@ -95,15 +94,15 @@ class _InnerLibrary(_BitcodeLibrary):
         super().add_ir_module(module)
 
 
-# Passes for what kernels do not contain: `with`, closures, literal arguments, array expressions, exceptions. Without
-# them the code is the same, byte for byte.
-_NEEDLESS_PASSES = {AnnotateTypes, DumpParforDiagnostics, FindLiterallyCalls, InlineClosureLikes, InlineInlinables,
-                    LiteralPropagationSubPipelinePass, LiteralUnroll, MakeFunctionToJitFunction,
-                    NopythonRewrites, RewriteDynamicRaises, WithLifting}
+# Passes for Python that kernels do not contain: `with`, closures, literal arguments, array expressions, exceptions.
+# Without them the compiled code is the same, byte for byte.
+_UNUSED_PASSES = {AnnotateTypes, DumpParforDiagnostics, FindLiterallyCalls, InlineClosureLikes, InlineInlinables,
+                  LiteralPropagationSubPipelinePass, LiteralUnroll, MakeFunctionToJitFunction,
+                  NopythonRewrites, RewriteDynamicRaises, WithLifting}
 
 
 class _LibraryCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler without needless passes, with the code going into one of the libraries above."""
+    """Numba's compiler without the unused passes, which puts the code into one of the libraries above."""
 
     library: type[JITCodeLibrary]
 
@@ -112,7 +111,7 @@ class _LibraryCompiler(Compiler):  # type: ignore[misc]
         pipeline = PassManager("kernel")
         for each in super().define_pipelines():
             for compiler_pass, description in each.passes:
-                if compiler_pass not in _NEEDLESS_PASSES:
+                if compiler_pass not in _UNUSED_PASSES:
                     pipeline.add_pass(compiler_pass, description)
         pipeline.finalize()
         return [pipeline]
@@ -134,7 +133,7 @@ class _InnerCompiler(_LibraryCompiler):
 
 def inner_dispatcher(function: Callable[..., Any], is_inline: bool) -> Any:
     """The Numba dispatcher of an inner kernel."""
-    # `forceinline` is always set: otherwise a kernel inherits it from whichever caller compiles it first.
+    # `forceinline` is always set: otherwise a kernel inherits it from the first caller that compiles it.
     return numba.njit(pipeline_class=_InnerCompiler, forceinline=is_inline, **_OPTIONS)(function)
 
 
@@ -157,8 +156,8 @@ def type_of_intrinsic(emit: Callable[..., Any], result: ArgumentType | None, arg
 
 
 def type_of_late(emit: Callable[..., Any], has_result: bool, arguments: Sequence[ArgumentType]) -> Any:
-    """The Numba type of an intrinsic that depends on the processor: a call of a function that `emit_object_code` will
-    add.
+    """The Numba type of an intrinsic that depends on the processor: a call of a function that `emit_object_code`
+    defines.
     """
     name = f"{_LATE_PREFIX}{len(_late)}.{emit.__name__}"
     function_type = ir.FunctionType(_I64 if has_result else ir.VoidType(), [_I64] * len(arguments))
@@ -171,13 +170,13 @@ def type_of_late(emit: Callable[..., Any], has_result: bool, arguments: Sequence
     return type_of_intrinsic(call, int64 if has_result else None, arguments)
 
 
-# The functions that are added later: their types, and what emits their instructions.
+# [name]: the LLVM type of a function that is defined once the processor is known, and the emitter of its body.
 _LATE_PREFIX = "late."
 _late: dict[str, tuple[Any, Callable[..., Any]]] = {}
 
 
 def _add_late_functions(module: Any, machine: Any) -> None:
-    """Define the functions that were left open until the processor is known."""
+    """Define the functions that depend on the processor of `machine`."""
     names = [function.name for function in module.functions
              if function.is_declaration and function.name.startswith(_LATE_PREFIX)]
     for name in names:
@@ -194,7 +193,7 @@ def _add_late_functions(module: Any, machine: Any) -> None:
 
 
 class Bitcode(NamedTuple):
-    """An entry with its door and all kernels below it, not yet optimised or specialised for a processor."""
+    """An entry with its C wrapper and all kernels that it calls, not optimised and not specialised for a processor."""
 
     name: str
     signature: str
@@ -210,17 +209,17 @@ def compile_entry(declared: Declaration) -> Code:
 
 
 def to_bitcode(declared: Declaration) -> Bitcode:
-    """The bitcode of an entry, with its door."""
+    """The bitcode of an entry, with its C wrapper."""
     argument_types = tuple(argument.for_numba() for argument in declared.arguments)
     compile_now = numba.njit(argument_types, pipeline_class=_EntryCompiler, forceinline=False, **_OPTIONS)
-    with _remembered_operators():
+    with _cached_operator_types():
         (compiled,) = compile_now(declared.function).overloads.values()
     result = compiled.signature.return_type
     module = compiled.library.copy_of_module()
     module.link_in(llvm.parse_assembly(str(_c_wrapper(declared, compiled, result))))
     for value in (*module.functions, *module.global_variables):
-        # Numba links kernels so that another library could replace them, which keeps LLVM from optimising across
-        # them: from concluding that no kernel fails, which arguments are unused, what memory is left alone.
+        # Numba gives kernels a linkage that lets other libraries replace them, which prevents optimisation across
+        # kernels: LLVM could not infer that a kernel never fails, ignores an argument or leaves memory unchanged.
         if not value.is_declaration and value.name != symbol_of(declared.name):
             value.linkage = llvm.Linkage.internal
     is_tuple = isinstance(result, types.BaseTuple)
@@ -232,32 +231,32 @@ def to_bitcode(declared: Declaration) -> Bitcode:
 
 
 def _c_wrapper(declared: Declaration, compiled: Any, result: Any) -> ir.Module:
-    """A function that C can call: arguments as in `signature`, results to the address that comes last.
+    """The C wrapper of an entry: takes arguments as in `signature`, then the address for the results.
 
-    It returns 0, or something else if the entry failed.
+    Returns 0, or another number if the entry failed.
     """
     context, argument_types = cpu_target.target_context, compiled.signature.args
     carriers = [_I8.as_pointer() if carrier is ctypes.c_void_p else _I64 for argument in declared.arguments
                 for carrier in argument.carriers]
     module = ir.Module(symbol_of(declared.name))
     module.triple, module.data_layout = targets.triple(), str(context.target_data)
-    door = ir.Function(module, ir.FunctionType(_I32, [*carriers, _I64.as_pointer()]), symbol_of(declared.name))
-    builder = ir.IRBuilder(door.append_basic_block())
-    given = iter(door.args)
-    values = [_received(context, builder, numba_type, given) for numba_type in argument_types]
+    wrapper = ir.Function(module, ir.FunctionType(_I32, [*carriers, _I64.as_pointer()]), symbol_of(declared.name))
+    builder = ir.IRBuilder(wrapper.append_basic_block())
+    given = iter(wrapper.args)
+    values = [_argument_value(context, builder, numba_type, given) for numba_type in argument_types]
     (result_pointer,) = given
     function_type = context.call_conv.get_function_type(result, argument_types)
     entry = ir.Function(module, function_type, compiled.fndesc.llvm_func_name)
     status, value = context.call_conv.call_function(builder, entry, result, argument_types, values)
     parts = cgutils.unpack_tuple(builder, value) if isinstance(result, types.BaseTuple) else [value]
     for number, part in enumerate(parts if result is not types.none else []):
-        _give_back(builder, part, builder.gep(result_pointer, [_I64(number)]))
+        _store_result(builder, part, builder.gep(result_pointer, [_I64(number)]))
     builder.ret(builder.zext(status.is_error, _I32))
     return module
 
 
-def _received(context: Any, builder: Any, numba_type: Any, given: Iterator[Any]) -> Any:
-    """An argument as Numba expects it, from the numbers that carry it."""
+def _argument_value(context: Any, builder: Any, numba_type: Any, given: Iterator[Any]) -> Any:
+    """An argument as Numba expects it, built from its carriers, the next of `given`."""
     value = next(given)
     if isinstance(numba_type, types.Record):
         return builder.bitcast(value, context.get_value_type(numba_type))
@@ -270,15 +269,15 @@ def _received(context: Any, builder: Any, numba_type: Any, given: Iterator[Any])
     return value
 
 
-def _give_back(builder: Any, value: Any, result_pointer: Any) -> None:
-    """Write a result into eight bytes."""
+def _store_result(builder: Any, value: Any, result_pointer: Any) -> None:
+    """Store a result in eight bytes."""
     if isinstance(value.type, ir.IntType):
         value = value if value.type.width == _I64.width else builder.zext(value, _I64)
     builder.store(value, builder.bitcast(result_pointer, value.type.as_pointer()))
 
 
 def specialize(bitcode: Bitcode, machine: Any) -> Bitcode:
-    """The same for the processor of `machine`: any process can generate code from it, even without the sources."""
+    """Specialise bitcode for the processor of `machine`; generating code from it then needs no sources."""
     return bitcode._replace(code=_specialized_module(bitcode, machine).as_bitcode())
 
 
@@ -314,12 +313,12 @@ _PLAIN_TYPES = (types.Integer, types.Boolean, types.Array, types.Record, types.B
 
 
 @contextmanager
-def _remembered_operators() -> Iterator[None]:
-    """While inside, Numba resolves each operator for given types only once.
+def _cached_operator_types() -> Iterator[None]:
+    """While the context is open, Numba resolves each operator only once per combination of argument types.
 
-    It would go through dozens of overloads, including those for sets and dates, for every `+` and every index in a
-    kernel: a third of all compile time, according to a profiler. Code that others compile is left alone, since what an
-    overload makes of a constant may depend on its value.
+    Otherwise it tries dozens of overloads, including those for sets and dates, for every `+` and every index in a
+    kernel, which takes a third of the compile time. Calls with other types are resolved as usual, since an overload may
+    depend on the value of a constant.
     """
     resolve = BaseFunction.get_call_type
 

@@ -1,4 +1,4 @@
-"""Where the machine code of an entry is found: in the package, in the cache, or by compiling it."""
+"""Finds the machine code of an entry in the package or in the cache, or compiles it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SHIPPED_FOLDER = Path(__file__).parent / "shipped"
 SHIPPED_SUFFIX = ".kernels"
 
-# For measuring: the file of machine code to use instead of the package's, or `native` for none at all.
+# For measurements: the file of machine code to use instead of the package's, or `native` to use none.
 CODE_VARIABLE = "ADVERSARY_KERNELS"
 
 
@@ -32,7 +32,7 @@ class Origin(enum.Enum):
     COMPILED = "compiled"
 
 
-class Found(NamedTuple):
+class LoadedCode(NamedTuple):
     """Machine code that is ready to run."""
 
     address: int
@@ -48,7 +48,7 @@ class Shipped(NamedTuple):
     reason: str | None  # None also if there are no such files at all, because the package is not installed
 
 
-_compiling = threading.Lock()  # one at a time: Numba has a lock anyway, and `is_compiling` looks at this one
+_compiling = threading.Lock()  # one at a time, as Numba requires; read by `is_compiling`
 _loading = threading.Lock()
 
 
@@ -57,8 +57,8 @@ def is_compiling() -> bool:
     return _compiling.locked()
 
 
-def find(entry: Declaration) -> Found:
-    """The machine code of an entry, compiled if need be."""
+def find(entry: Declaration) -> LoadedCode:
+    """The machine code of an entry, compiled if necessary."""
     code, origin = _look_up(entry)
     if code is None:
         code, origin = _compile(entry)
@@ -66,11 +66,11 @@ def find(entry: Declaration) -> Found:
         address = _loader().load(code.object_code, symbol_of(code.name))
     if not address:
         raise RuntimeError(f"the machine code of {entry.name} cannot be loaded")
-    return Found(address, code.results, code.is_tuple, origin)
+    return LoadedCode(address, code.results, code.is_tuple, origin)
 
 
 def origin_of(entry: Declaration) -> Origin | None:
-    """Where the machine code of an entry would be taken from; None if it has to be compiled."""
+    """Where the machine code of an entry comes from; None if it must be compiled."""
     code, origin = _look_up(entry)
     return origin if code is not None else None
 
@@ -82,7 +82,7 @@ def _look_up(entry: Declaration) -> tuple[Code | None, Origin]:
             return shipped.file.read(entry.name), Origin.SHIPPED
         except CodeFileError as error:
             notices.notify(f"{shipped.file.path} is not used: {error}")
-    cache = own_cache()  # not before: if the package has everything, problems of the cache do not matter
+    cache = own_cache()  # only now: if the package has the code, problems with the cache do not matter
     code = cache.read(entry.name, entry.signature, entry.sources) if cache is not None else None
     return code, Origin.CACHED
 
@@ -97,7 +97,7 @@ def _compile(entry: Declaration) -> tuple[Code, Origin]:
             if code is not None:  # another process has compiled it meanwhile
                 return code, Origin.CACHED
             code = _compile_now(entry)
-            cache.keep(code)
+            cache.store(code)
         cache.tidy(entry.name)
     return code, Origin.COMPILED
 
@@ -111,7 +111,7 @@ def _compile_now(entry: Declaration) -> Code:
 
 
 def reason_to_compile(entry: Declaration) -> str | None:
-    """Why the package's machine code does not do for an entry that is compiled; None if the package has none for it."""
+    """Why an entry is compiled although the package has machine code; None if the package has none for it."""
     shipped = shipped_file()
     file = shipped.file
     if file is not None and entry.name in file.names and not file.has(entry.name, entry.signature, entry.sources):
@@ -131,14 +131,14 @@ def shipped_file() -> Shipped:
         try:
             file = CodeFile(path)
         except FileNotFoundError:
-            reason = f"there is no {path}"
+            reason = f"{path} does not exist"
         except CodeFileError as error:
             reason = f"{path} is not used: {error}"
         else:
-            misfit = _mismatch(file.provenance)
-            if misfit is None:
+            mismatch = _mismatch(file.provenance)
+            if mismatch is None:
                 return Shipped(file, None)
-            reason = f"{path.name} is not used: {misfit}"
+            reason = f"{path.name} is not used: {mismatch}"
     return Shipped(None, reason)
 
 
@@ -158,9 +158,9 @@ def _mismatch(provenance: Provenance) -> str | None:
         return f"it was built for {provenance.triple}"
     baseline = next((baseline for baseline in targets.BASELINES if baseline.name == provenance.baseline), None)
     if baseline is None:
-        return f"{provenance.baseline} is not known"
-    if lacking := targets.lacking(baseline):
-        return f"this processor has no {lacking[0]}"
+        return f"{provenance.baseline} is an unknown baseline"
+    if missing := targets.missing_features(baseline):
+        return f"this processor has no {missing[0]}"
     return None
 
 

@@ -34,7 +34,7 @@ F8 = Annotated[float, "f8"]
 
 
 class Fields:
-    """What all records have in common besides their fields."""
+    """The base class of all records."""
 
     if TYPE_CHECKING:
         __array_interface__: dict[str, Any]
@@ -56,7 +56,7 @@ _DTYPES: dict[Any, np.dtype[Any]] = {}  # [class]
 def dtype_of(record_class: type[Fields]) -> np.dtype[Any]:
     """The dtype of a record with the fields of a class, in order."""
     if record_class not in _DTYPES:
-        dtype = record_dtype([(name, *_described(hint)) for name, hint in _hints(record_class).items()])
+        dtype = record_dtype([(name, *_field_spec(hint)) for name, hint in _hints(record_class).items()])
         for name in dtype.names or ():
             inner, offset = dtype.fields[name][:2]  # type: ignore[index]
             if inner.fields and offset % _ALIGNMENT:
@@ -66,19 +66,19 @@ def dtype_of(record_class: type[Fields]) -> np.dtype[Any]:
 
 
 def _hints(record_class: type[Fields]) -> dict[str, Any]:
-    """The annotations of a class. Those that are a mere name are looked up, which is much faster than evaluation."""
+    """The annotations of a class. Plain names are looked up, which is much faster than evaluating them."""
     names = vars(sys.modules[record_class.__module__])
     annotations = {name: names.get(text, text) for name, text in record_class.__annotations__.items()}
     return get_type_hints(SimpleNamespace(__annotations__=annotations), names, include_extras=True)
 
 
-def take_fields(record_class: type[Fields], types: Mapping[str, str]) -> None:
-    """Give a record the fields of a table instead of those of its class: the name and type of each number."""
+def set_fields(record_class: type[Fields], types: Mapping[str, str]) -> None:
+    """Set the fields of a record from a table, [name]: type, instead of from its class."""
     _DTYPES[record_class] = record_dtype(list(types.items()))
 
 
-def _described(hint: Any) -> tuple[Any, ...]:
-    """A field as a dtype describes it: the type of its numbers, and its shape if it is an array."""
+def _field_spec(hint: Any) -> tuple[Any, ...]:
+    """The dtype description of a field: the type of its numbers, and its shape if it is an array."""
     if get_origin(hint) is not Annotated:
         return (dtype_of(hint),)
     _, code, *shape = get_args(hint)

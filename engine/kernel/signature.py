@@ -2,7 +2,7 @@
 
 They are not Numba's types, so that a kernel can be declared and called without Numba. Machine code gets a record as its
 address, an array as address and length, and numbers as they are; it writes its results, eight bytes each, to an address
-that the caller gives.
+that the caller passes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from engine.kernel.sources import digest_of_module
 
-Int = int | np.int64  # what Python passes to a kernel for an int64, and gets back
+Int = int | np.int64  # the Python types of an int64 argument or result
 
 _BYTES_BEFORE_RECORD = 24  # in a NumPy record object: references, type and size come before the address of its data
 
@@ -119,9 +119,9 @@ int64, uint64 = Number("int64", ctypes.c_int64), Number("uint64", ctypes.c_uint6
 
 
 class FastRecord(np.record):  # type: ignore[misc]  # NumPy's annotations call a base of it final
-    """NumPy's record, whose way to its fields leads through Python: here they are found in less than half the time.
+    """A NumPy record with faster field access, which in NumPy's own class goes through Python code.
 
-    That is what the steering of a search does most, between two iterations that may take microseconds.
+    Field access dominates the Python side of a search, between iterations that may take microseconds.
     """
 
     __getattribute__ = np.void.__getattribute__
@@ -166,7 +166,9 @@ def _address_by_interface(record: Any) -> int:
 
 
 def _choose_address() -> Callable[[Any], int]:
-    """How to get a record's address: NumPy's own way takes 8 us, so the C layout is used, if it holds in this NumPy."""
+    """The function that returns a record's address: by the C layout if this NumPy has it, since NumPy's own
+    takes 8 us.
+    """
     sample = np.zeros(2, record_dtype([("number", "i8")]))[1]
     return _address_by_layout if _address_by_layout(sample) == _address_by_interface(sample) else _address_by_interface
 
@@ -174,7 +176,7 @@ def _choose_address() -> Callable[[Any], int]:
 _address_of_record = _choose_address()
 
 
-# How results are read: each takes eight bytes.
+# The struct format of each result type; each takes eight bytes.
 _RESULT_FORMATS = {"int64": "q", "uint64": "Q", "float64": "d", "bool": "?7x"}
 RESULT_TYPES = frozenset(_RESULT_FORMATS)
 

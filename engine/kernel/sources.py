@@ -1,9 +1,9 @@
 """The sources that machine code is made from, and a digest that identifies their state.
 
-Machine code depends on every kernel below an entry, and on every constant that one of them uses, in whatever file. All
-of these files are found by following import statements, at module level and inside functions, from the module that
-declares the entry: a change in any other file recompiles nothing. Imports below `if TYPE_CHECKING:` never happen, and
-what `importlib` loads, such as the modes of search, is no part of a kernel.
+Machine code depends on every kernel below an entry, and on every constant that one of them uses, in any file. These
+files are found by following import statements, at module level and inside functions, from the module that
+declares the entry: a change in any other file recompiles nothing. Imports below `if TYPE_CHECKING:` are ignored, and
+so are modules that `importlib` loads, such as search modes: they are not part of a kernel.
 
 Digests are computed from the contents at each start. Parsing the files would take a hundred times as long as reading
 them, so import statements are found by a scan of the text; a test compares it with the syntax trees of all files.
@@ -42,12 +42,12 @@ def _plain_statement(packages: tuple[str, ...]) -> re.Pattern[bytes]:
 
 
 def scan_imports(text: bytes, packages: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    """What the import statements of a module name below these packages: the module, and the list of names from it."""
+    """Yield (module, list of imported names) for the import statements of a module that name these packages."""
     if b"\nif TYPE_CHECKING:\n" in text:
         text = _TYPES_ONLY.sub(b"\n", text)
     for module, names in _from_statement(packages).findall(text):
         yield module.decode(), names
-    if packages != PACKAGES:  # whose own modules import each other by `from` only
+    if packages != PACKAGES:  # modules of PACKAGES import each other by `from` only
         for modules in _plain_statement(packages).findall(text):
             for module in _words(modules):
                 yield module, b""
@@ -72,8 +72,8 @@ class SourceTree:
     def sources_of(self, module: str) -> list[str]:
         """The module, and all modules that it imports, directly or through others, sorted by name.
 
-        A package counts as imported by everything in it. Modules outside of the packages are left out, unless `module`
-        is one of them: then the rest of its own top-level package counts too.
+        A package counts as imported by everything in it. Modules outside the packages are ignored, unless `module`
+        is one of them: then its own top-level package is included.
         """
         found: set[str] = set()
         pending = [module]
@@ -126,7 +126,7 @@ class SourceTree:
         return f"{path}.py" if f"{stem}.py" in names else None
 
     def _listing(self, folder: str) -> frozenset[str]:
-        """The names in a folder: asking the system for each possible file would take longer."""
+        """The names in a folder, listed once, because a system call for each possible file would take longer."""
         if folder not in self._listings:
             try:
                 self._listings[folder] = frozenset(os.listdir(folder))  # noqa: PTH208  names, not paths, are needed
@@ -143,9 +143,9 @@ def own_tree() -> SourceTree:
 
 @cache
 def digest_of_module(module: str) -> str:
-    """The digest of what the kernels of `module`, which is imported, depend on.
+    """The digest of the sources that the kernels of an imported module depend on.
 
-    Nothing identifies the state of a module without a file, such as a notebook: it gets a digest that no other has.
+    A module without a file, such as a notebook, has no known state and gets a random digest.
     """
     tree = own_tree()
     return tree.digest_of(module) if tree.path_of(module) is not None else os.urandom(32).hex()

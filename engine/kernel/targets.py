@@ -1,7 +1,7 @@
-"""The processors that machine code is made for, and what is needed to make it and to run it.
+"""The target processors of machine code: their baselines, LLVM's back end for them, and the loader.
 
-A baseline is a set of instructions that many processors have in common. What is compiled on the user's machine, and
-kept in the cache, is made for that processor instead.
+A baseline is a set of instructions that many processors have in common. Code that is compiled on the user's machine,
+for the cache, is compiled for that very processor instead.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ BASELINES = (
     Baseline("armv8-a", "aarch64", "generic", "", ("neon",)),
 )
 
-_ARCHITECTURES = {"arm64": "aarch64", "amd64": "x86_64"}  # other names for the same
+_ARCHITECTURES = {"arm64": "aarch64", "amd64": "x86_64"}  # aliases
 _CODE_GENERATION_LEVEL = 3
 
-# What machine code may call. LLVM ends the process if it cannot find a symbol.
+# Functions that machine code may call. LLVM terminates the process if it cannot find a symbol.
 RUNTIME_SYMBOLS = frozenset({
     "clock_gettime", "QueryPerformanceCounter", "QueryPerformanceFrequency", "memcpy", "memmove", "memset",
     "exp", "log", "tanh", "atanh", "pow", "sqrt", "floor", "ceil", "round",
@@ -56,14 +56,14 @@ def triple() -> str:
     return text
 
 
-def without_release(of: str) -> str:
-    """A triple without the release of the system, which macOS has in it: its machine code runs on all of them."""
-    return of.rstrip(".0123456789")
+def without_release(target: str) -> str:
+    """A triple without the release of macOS, since the machine code runs on all releases."""
+    return target.rstrip(".0123456789")
 
 
-def architecture(of: str) -> str:
-    """The architecture that a triple names."""
-    word = of.partition("-")[0]
+def architecture(target: str) -> str:
+    """The architecture of a triple."""
+    word = target.partition("-")[0]
     return _ARCHITECTURES.get(word, word)
 
 
@@ -87,7 +87,7 @@ def baselines_of(target: str) -> list[Baseline]:
     return [baseline for baseline in BASELINES if baseline.architecture == architecture(target)]
 
 
-def lacking(baseline: Baseline) -> list[str]:
+def missing_features(baseline: Baseline) -> list[str]:
     """The features that this processor lacks for a baseline."""
     return [need for need in baseline.needs if need not in host_features()]
 
@@ -130,7 +130,7 @@ class Loader:
     def __init__(self) -> None:
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine(None))
         for symbol in RUNTIME_SYMBOLS:
-            _make_known(symbol)
+            _register_symbol(symbol)
 
     def load(self, object_code: bytes, symbol: str) -> int:
         """The address of `symbol`, which the object code defines; 0 if it does not."""
@@ -140,8 +140,8 @@ class Loader:
         return address
 
 
-def _make_known(symbol: str) -> None:
-    """Make sure that LLVM can find a function of the C library."""
+def _register_symbol(symbol: str) -> None:
+    """Register the address of a C library function with LLVM, unless LLVM finds it by itself."""
     if llvm.address_of_symbol(symbol) is None:
         for library in host.c_libraries():
             if hasattr(library, symbol):

@@ -6,7 +6,7 @@ import math
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from engine.kernel.records import Fields, take_fields
+from engine.kernel.records import Fields, set_fields
 from engine.search.params import Parameter, default_record, set_value
 
 
@@ -80,7 +80,7 @@ class TreeParamsRecord(Fields):
         def __getattr__(self, name: str) -> Any: ...
 
 
-take_fields(TreeParamsRecord, {row.name: "i8" if row.is_integer else "f8" for row in PARAMETERS})
+set_fields(TreeParamsRecord, {row.name: "i8" if row.is_integer else "f8" for row in PARAMETERS})
 
 
 def tree_params(**changes: float) -> TreeParamsRecord:

@@ -12,11 +12,10 @@ import math
 import numpy as np
 
 from engine.alphabeta.see import SEE_VALUES, flag_see_ok, see_ge
-from engine.core.attacks import KING_ATTACKS, KNIGHT_ATTACKS, PAWN_ATTACKS, bishop_attacks, rook_attacks
-from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, clear_lsb, lsb
+from engine.core.attacks import attacks_by_piece_value
+from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, QUEEN, ROOK
 from engine.core.legality import gives_check
 from engine.core.moves import CASTLING, from_square, move_type, to_square
-from engine.core.position import king_square, occupied_squares
 from engine.kernel import inline, kernel
 from engine.mcts.leaves import make_move, proof_of, search_leaf, unmake_move
 from engine.mcts.nodes import children_of, node_at, prove
@@ -29,40 +28,6 @@ from eval.psqt import psq_after, psq_of
 _ESCAPE_DIVISOR = np.int64(2)  # a piece that escapes gains its value divided by this
 _PUCT = np.int64(Selection.PUCT)
 _NEGLIGIBLE = 6.0  # a move this many temperatures below the best gets a negligible prior
-
-
-@inline
-def _attacks_of(pos, color, piece_type, occupied):
-    """All squares attacked by the pieces of one type; not for queens and kings."""
-    attacked = EMPTY
-    pieces = pos.types[piece_type] & pos.colors[color]
-    while pieces != EMPTY:
-        square = lsb(pieces)
-        if piece_type == PAWN:
-            attacked |= PAWN_ATTACKS[color, square]
-        elif piece_type == KNIGHT:
-            attacked |= KNIGHT_ATTACKS[square]
-        elif piece_type == BISHOP:
-            attacked |= bishop_attacks(square, occupied)
-        else:
-            attacked |= rook_attacks(square, occupied)
-        pieces = clear_lsb(pieces)
-    return attacked
-
-
-@inline
-def _attacks_by_value(pos, enemy, occupied):
-    """(by_pawns, by_minors, by_rooks, by_all): squares that the enemy attacks, cumulative by piece value."""
-    by_pawns = _attacks_of(pos, enemy, PAWN, occupied)
-    by_minors = by_pawns | _attacks_of(pos, enemy, KNIGHT, occupied) | _attacks_of(pos, enemy, BISHOP, occupied)
-    by_rooks = by_minors | _attacks_of(pos, enemy, ROOK, occupied)
-    by_all = by_rooks | KING_ATTACKS[king_square(pos, enemy)]
-    queens = pos.types[QUEEN] & pos.colors[enemy]
-    while queens != EMPTY:
-        square = lsb(queens)
-        by_all |= bishop_attacks(square, occupied) | rook_attacks(square, occupied)
-        queens = clear_lsb(queens)
-    return by_pawns, by_minors, by_rooks, by_all
 
 
 @inline
@@ -95,7 +60,7 @@ def handmade_scores(pos, state, worker, end):
     """Write the scores of the first `end` moves of the list, in centipawns, to `worker.priors`; return the best."""
     psq = psq_of(pos, state.weights)
     before = psqt_score(pos, state.weights, psq)
-    by_pawns, by_minors, by_rooks, by_all = _attacks_by_value(pos, np.int64(pos.side) ^ 1, occupied_squares(pos))
+    by_pawns, by_minors, by_rooks, by_all = attacks_by_piece_value(pos, np.int64(pos.side) ^ 1)
     best = -1e9
     for index in range(end):
         move = np.int64(state.move_list.moves[index])

@@ -19,7 +19,7 @@ from engine.system.errors import InputError
 from engine.system.files import user_path
 from tablebase.background_reader import BackgroundReader
 from tablebase.material import MAX_PIECES, PREFETCH_PIECES, pieces_besides_kings
-from tablebase.root_ranking import DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, SPOILT_LOSS, SPOILT_WIN, WINS, RankedMove
+from tablebase.root_ranking import BLESSED_LOSS, CURSED_WIN, DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, WINS, RankedMove
 
 if TYPE_CHECKING:
     from tablebase.syzygy.tables import SyzygyTables
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _LONGEST_LINE = 100  # plies of a line that are shown
 _SHARE_FOR_LINES = 0.3  # of the time for a move
 _UNCERTAIN = (MAY_WIN, MAY_LOSE)
-_DRAWN = (SPOILT_LOSS, DRAWS, SPOILT_WIN)
+_DRAWN = (BLESSED_LOSS, DRAWS, CURSED_WIN)
 _NEAR_SYZYGY = 3  # Syzygy tables are opened when there are this many pieces more than in the largest of them
 
 

@@ -5,13 +5,15 @@ An ordering is the same game with its actions in another order, so that every se
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 
 from engine.reference.game import MAX, Action, Game, Player, State
-from engine.reference.minimax import Count, Evaluate, alphabeta
+from engine.reference.minimax import Count, Evaluate, alphabeta, is_leaf, leaf_value
 from engine.reference.trace import Trace
 
 Promise = Callable[[State, Action], float]  # how good an action looks to the player to move
+_KILLERS = 2  # kept for each ply
 
 
 class Ordered(Game[State, Action]):
@@ -73,3 +75,30 @@ def deepen_with_killers(game: Game[State, Action], state: State, evaluate: Evalu
                 best = max if game.to_move(visit.state) == MAX else min  # type: ignore[arg-type]
                 killers[visit.state] = best(visit.children, key=lambda child: child.value).state  # type: ignore[index, assignment]
         yield trace
+
+
+def alphabeta_with_killers(game: Game[State, Action], state: State, depth: int, evaluate: Evaluate[State],
+                           count: Count) -> float:
+    """Killers as engines have them: moves that cut off in a sibling are tried first, since they often do so again.
+
+    For every number of plies to go, the last two moves that cut off there are kept. Actions must be comparable by `==`.
+    """
+    killers: dict[int, list[Action]] = {}
+
+    def search(at: State, left: int, alpha: float, beta: float) -> float:
+        is_last = is_leaf(game, at, left)
+        count.enter(at, is_last, alpha, beta)
+        if is_last:
+            return count.leave(leaf_value(game, at, evaluate))
+        is_max, kept = game.to_move(at) == MAX, killers.setdefault(left, [])
+        best = -math.inf if is_max else math.inf
+        for action in sorted(game.actions(at), key=lambda action: action not in kept):
+            value = search(game.result(at, action), left - 1, alpha, beta)
+            best = max(best, value) if is_max else min(best, value)
+            alpha, beta = (max(alpha, best), beta) if is_max else (alpha, min(beta, best))
+            if alpha >= beta:
+                killers[left] = [action, *(other for other in kept if other != action)][:_KILLERS]
+                break
+        return count.leave(best)
+
+    return search(state, depth, -math.inf, math.inf)

@@ -26,6 +26,12 @@ def matched(totals: Sequence[float]) -> Strategy:
     return tuple(total / whole if whole else 1 / len(totals) for total in positive)
 
 
+def highest(totals: Sequence[float]) -> Strategy:
+    """The first idea: all probability to the action with the highest summed regret, the first of several."""
+    best = max(range(len(totals)), key=lambda action: totals[action])
+    return tuple(float(action == best) for action in range(len(totals)))
+
+
 @dataclass
 class RegretMatcher:
     """What one player has learned about `actions` actions."""

@@ -45,6 +45,17 @@ class Counts(NamedTuple):
 ZERO_COUNTS = Counts()
 
 
+class TreeCounts(NamedTuple):
+    """How well the techniques of alpha-beta worked in a search."""
+
+    beta_cutoffs: int = 0
+    first_move_cutoffs: int = 0  # those caused by the first move
+    tt_probes: int = 0
+    tt_hits: int = 0
+    reduced_searches: int = 0  # of late moves
+    re_searches: int = 0  # of moves whose reduced search failed high
+
+
 @dataclass(frozen=True)
 class Info:
     """What an iteration found: one of the MultiPV lines."""

@@ -20,14 +20,14 @@ from engine.kernel import Int, entry, inline, int64, kernel
 from engine.kernel.intrinsics import load_u8, load_u16
 from tablebase.codes import UNKNOWN
 from tablebase.root_ranking import (
+    BLESSED_LOSS,
+    CURSED_WIN,
     DRAWS,
     LOSES,
     MATES,
     MAY_LOSE,
     MAY_WIN,
     RANKING_TYPE,
-    SPOILT_LOSS,
-    SPOILT_WIN,
     TWICE,
     WINS,
     RankingRecord,
@@ -253,10 +253,10 @@ def _rank_by_dtz(pos, moves, end, dtz, use_rule50):
     is_close = use_rule50 and plies == FIFTY_MOVES and pos.rule50 != 0  # the stored DTZ may be rounded down
     if dtz > 0:
         if is_spoilt or can_repeat(pos, moves, end):
-            return rank_within(SPOILT_WIN, -dtz)
+            return rank_within(CURSED_WIN, -dtz)
         return rank_within(MAY_WIN if is_close else WINS, -dtz)
     if is_spoilt:
-        return rank_within(SPOILT_LOSS, -dtz)
+        return rank_within(BLESSED_LOSS, -dtz)
     return rank_within(MAY_LOSE if is_close else LOSES, -dtz)
 
 

@@ -34,7 +34,7 @@ from tests.alphabeta.kernels import (
 )
 from tests.eval.kernels import psq_from_scratch
 from tests.kernels import all_attacked, attacks_by_value_entry
-from tests.positions import judge, start_fens
+from tests.positions import reference_board, start_fens
 
 STATE = new_state()
 PLY = 6
@@ -84,7 +84,7 @@ def quiet_score(game, state, move):
 @given(fen=start_fens(chess960=False), seed=st.integers(0, 1000), choice=st.integers(0, 500), extra=st.integers(0, 1))
 def test_the_order_of_moves(fen, seed, choice, extra):
     """Table move, captures that hold material, killers and counter move, quiets by their histories, other captures."""
-    game, board, state = Game(fen), judge(fen), STATE
+    game, board, state = Game(fen), reference_board(fen), STATE
     fill_histories(state, seed)
     state.params.use_pawn_history = extra
     state.stack["threats"][FRAME] = all_attacked(game.position, game.position.side ^ 1) if extra else 0

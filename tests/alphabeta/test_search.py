@@ -24,7 +24,7 @@ from engine.search.types import Bound, Info, Limits, Progress, Result
 from engine.system.errors import InputError
 from eval.evaluator import built_in_evaluator, features_evaluator
 from tests.alphabeta.kernels import improves, perft_by_picker
-from tests.positions import CORNERS, CROWD, judge
+from tests.positions import CORNERS, CROWD, reference_board
 from tests.timing import clocked, shortest
 
 SEARCHER = AlphaBetaSearch(4)
@@ -71,12 +71,27 @@ def test_short_mates_and_their_lines(fen, moves, params):
     game, result = search(fen, nodes=300_000)
     SEARCHER.set_params(default_params())
     assert mate_distance(result.score) == moves
-    board = judge(fen)
+    board = reference_board(fen)
     for move in result.pv:
         text = game.uci(move)
         board.push_uci(text)
         game.push_uci(text)
     assert board.is_checkmate()
+
+
+@pytest.mark.parametrize("fen", ["1bqQ1B2/1r6/2P1r3/1P2P3/1p5p/3PpP2/4P1pp/R3K1kb w Q - 0 1", *MATES])
+def test_a_mate_that_is_announced_with_certainty_has_its_whole_line(fen):
+    """Wherever a search is stopped: between a score that fails high and the search that would find its line, too."""
+    for nodes in range(200, 24_000, 700):
+        _, result = search(fen, nodes=nodes)
+        for info in result.infos:
+            distance = mate_distance(info.score)
+            if distance is not None and info.bound is Bound.EXACT:
+                game, board = Game(fen), reference_board(fen)
+                for move in info.pv:
+                    board.push_uci(game.uci(move))
+                    game.push_uci(game.uci(move))
+                assert board.is_checkmate() and len(info.pv) == 2 * distance - 1
 
 
 def test_being_mated_and_stalemate_have_no_move():

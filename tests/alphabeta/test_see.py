@@ -12,7 +12,7 @@ from engine.alphabeta.see import SEE_VALUES
 from engine.core.game import Game
 from engine.core.uci_moves import parse_uci
 from tests.alphabeta.kernels import flag_moves, wins_exchange
-from tests.positions import CORNERS, DATA, judge, play_both
+from tests.positions import CORNERS, DATA, play_both, reference_board
 
 # One line lets a pawn recapture without promoting, though its neighbours count the promotion; one names two knights.
 ODD_ONES = {"8/8/8/1k6/6b1/4N3/2p3K1/3n4 w - -"}
@@ -66,13 +66,13 @@ def check_all_moves(game: Game, board: chess.Board) -> None:
 
 @pytest.mark.parametrize("fen", CORNERS)
 def test_corners(fen):
-    check_all_moves(Game(fen), judge(fen))
+    check_all_moves(Game(fen), reference_board(fen))
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(CORNERS), st.lists(st.integers(0, 10_000), max_size=40))
 def test_random_games(fen, choices):
-    game, board = Game(fen), judge(fen)
+    game, board = Game(fen), reference_board(fen)
     for choice in choices:
         if play_both(game, board, choice) is None:
             return
@@ -88,7 +88,7 @@ def test_the_published_suite():
         fen, san, value, *_ = (part.strip() for part in line.split(";"))
         if fen in ODD_ONES:
             continue
-        board = judge(fen + " 0 1" if len(fen.split()) == 4 else fen)
+        board = reference_board(fen + " 0 1" if len(fen.split()) == 4 else fen)
         move = board.parse_san(UNAMBIGUOUS.get(fen, san))
         game = Game(board.fen())
         code = parse_uci(game.position, board.uci(move))

@@ -29,7 +29,7 @@ from tests.alphabeta.kernels import (
     quiescence_score,
     slot_of_move,
 )
-from tests.positions import judge, start_fens
+from tests.positions import reference_board, start_fens
 
 STATE = new_state()
 STOP = np.zeros(1, np.int64)  # a stop flag that nobody sets
@@ -62,13 +62,12 @@ def test_late_moves_are_reduced_more_after_many_cutoffs_of_their_siblings(state)
     assert reduction(state) == plain
 
 
-def test_a_move_is_searched_again_deeper_if_it_is_much_better_and_less_deep_if_hardly():
-    params = default_params()
-    far, near = params.deeper_margin, params.shallower_margin
-    assert [re_search_depth(params, 8, 100 + gain, 100) for gain in (near - 1, near, far + 1)] == [8, 8, 8]
-    params.use_re_search_depth = 1
-    assert [re_search_depth(params, 8, 100 + gain, 100) for gain in (near - 1, near, far, far + 1)] == [7, 8, 8, 9]
-    assert re_search_depth(params, 1, 100, 100) == 1
+def test_a_move_is_searched_again_deeper_if_it_is_much_better_and_less_deep_if_hardly(state):
+    far, near = state.params.deeper_margin, state.params.shallower_margin
+    assert [re_search_depth(state, 8, 100 + gain, 100) for gain in (near - 1, near, far + 1)] == [8, 8, 8]
+    state.params.use_re_search_depth = 1
+    assert [re_search_depth(state, 8, 100 + gain, 100) for gain in (near - 1, near, far, far + 1)] == [7, 8, 8, 9]
+    assert re_search_depth(state, 1, 100, 100) == 1
 
 
 def cuts(state, estimate: int) -> bool:
@@ -227,7 +226,8 @@ def test_moves_follow_those_of_three_and_six_plies_ago(state, plies_ago):
         state[name][...] = 0
     state.stack["piece_to"][FRAME - plies_ago] = 700
     state.continuation_history[700, slot] = 16_000
-    quiet = [text for text in picked(game, state) if not judge(MIDDLE_GAME).is_capture(chess.Move.from_uci(text))]
+    quiet = [text for text in picked(game,
+                                     state) if not reference_board(MIDDLE_GAME).is_capture(chess.Move.from_uci(text))]
     assert quiet[0] == "a2a4"
     state.params.use_far_continuation = 0
     assert picked(game, state).index("a2a4") > picked(game, state).index(quiet[1])
@@ -268,7 +268,7 @@ VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.
 @settings(max_examples=40, deadline=None)
 @given(fen=start_fens(chess960=False))
 def test_a_threat_is_a_new_attack_on_a_more_valuable_piece(fen):
-    game, board = Game(fen), judge(fen)
+    game, board = Game(fen), reference_board(fen)
     for move in game.legal_moves():
         parsed = board.parse_uci(game.uci(move))
         if board.is_capture(parsed) or parsed.promotion or board.is_castling(parsed):

@@ -26,7 +26,8 @@ from engine.analysis.review import SearchEffort
 from eval.human_curve import DECIDED, human_expected
 
 STOCKFISH = Path("/usr/games/stockfish")
-GLANCE, LOOK, LONG_LOOK = 30_000, 1_000_000, 2_000_000  # nodes
+LOOK = 1_000_000  # nodes of the judge; twice as many for ?? and praise
+_GLANCES = 30  # in a look
 RIGHT_LOSS = {"?!": 0.04, "?": 0.08, "??": 0.13}  # the judge's loss from which a mark is right
 THRESHOLD = {"?!": 0.08, "?": 0.13, "??": 0.22}
 BLUNDER, MISTAKE = 0.22, 0.13
@@ -52,7 +53,8 @@ def games_of(path: Path, part: str) -> Iterator[chess.pgn.Game]:
 class Judge:
     """Stockfish with a memory in a file, so that a search is made once."""
 
-    def __init__(self, memory: Path | None = None) -> None:
+    def __init__(self, memory: Path | None = None, look: int = LOOK) -> None:
+        self.look, self.long_look, self.glance = look, 2 * look, look // _GLANCES
         self._engine = chess.engine.SimpleEngine.popen_uci(str(STOCKFISH))
         self._engine.configure({"Threads": 1, "Hash": 64})
         self._memory, self._known = memory, dict[str, tuple[int, str]]()
@@ -125,10 +127,10 @@ def judge_move(judge: Judge, judged: JudgedMove, totals: Totals) -> None:
         _judge_mark(judge, judged, totals)
     elif mark:
         _judge_praise(judge, judged, totals)
-    lost = judge.loss(board, move, GLANCE)
+    lost = judge.loss(board, move, judge.glance)
     if lost < _SUSPECTED or judged.is_theory:
         return
-    lost, value = judge.loss(board, move, LOOK), judge.best(board, LOOK)[0]
+    lost, value = judge.loss(board, move, judge.look), judge.best(board, judge.look)[0]
     if abs(value) > _UNDECIDED:
         return
     if lost >= BLUNDER:
@@ -145,7 +147,7 @@ def judge_move(judge: Judge, judged: JudgedMove, totals: Totals) -> None:
 def _judge_mark(judge: Judge, judged: JudgedMove, totals: Totals) -> None:
     board, move, mark = judged.board, judged.move, judged.mark.text
     totals.marks[mark] += 1
-    nodes = LONG_LOOK if mark == "??" else LOOK
+    nodes = judge.long_look if mark == "??" else judge.look
     value, best = judge.best(board, nodes)
     lost = judge.loss(board, move, nodes)
     alternative = judge.loss(board, chess.Move.from_uci(judged.best_line[0]), nodes)
@@ -173,7 +175,7 @@ def _is_confirmed_mate(judge: Judge, judged: JudgedMove, nodes: int) -> bool:
 
 def _judge_praise(judge: Judge, judged: JudgedMove, totals: Totals) -> None:
     totals.praised += 1
-    lost = judge.loss(judged.board, judged.move, LONG_LOOK)
+    lost = judge.loss(judged.board, judged.move, judge.long_look)
     totals.praised_best += lost <= 0.02
     if lost > 0.02:
         totals.remarks.append(f"praised {_name(judged)}: judge {lost:.2f}")
@@ -184,9 +186,9 @@ def _name(judged: JudgedMove) -> str:
     return f"{number}{'.' if judged.board.turn else '...'}{judged.board.san(judged.move)}{judged.mark.text}"
 
 
-def judge_file(path: Path, part: str, memory: Path | None, most: int, shows: bool) -> Totals:
+def judge_file(path: Path, part: str, judge: Judge, most: int, shows: bool) -> Totals:
     """Annotate and judge up to `most` games of a part."""
-    totals, judge = Totals(), Judge(memory)
+    totals = Totals()
     try:
         with Engine(hash=16) as adversary:
             for number, game in enumerate(games_of(path, part)):
@@ -214,11 +216,13 @@ def main() -> None:
     parser.add_argument("--part", choices=PARTS, default="held-out")
     parser.add_argument("--most", type=int, default=1000)
     parser.add_argument("--memory", type=Path)
+    parser.add_argument("--nodes", type=int, default=LOOK)
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
     if arguments.show and arguments.part == "held-out":
         parser.error("what is held out is not shown")
-    print(judge_file(arguments.games, arguments.part, arguments.memory, arguments.most, arguments.show).text())
+    judge = Judge(arguments.memory, arguments.nodes)
+    print(judge_file(arguments.games, arguments.part, judge, arguments.most, arguments.show).text())
 
 
 if __name__ == "__main__":

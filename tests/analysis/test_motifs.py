@@ -8,14 +8,8 @@ from collections.abc import Iterator
 import chess
 import pytest
 
-from engine.analysis.motifs import (
-    MATING,
-    WINNING,
-    TacticalLine,
-    find_motif,
-    is_trapped,
-    perpetual_check,
-)
+from engine.analysis.motifs import MATING, WINNING, find_motif, is_trapped, perpetual_check
+from engine.analysis.tactical_line import TacticalLine
 from tests.positions import DATA
 
 # The motif, and the labels that say the same.
@@ -37,6 +31,12 @@ def puzzles() -> Iterator[tuple[chess.Board, list[chess.Move], set[str]]]:
             themes = set(str(operations["c1"]).split())
             if themes - PHASES:
                 yield board, [chess.Move.from_uci(word) for word in str(operations["c9"]).split()], themes
+
+
+def moves_of(fen: str, line: str) -> list[chess.Move]:
+    """The moves of a line in SAN."""
+    follower = chess.Board(fen)
+    return [follower.push_san(san) for san in line.split()]
 
 
 def finds(name: str, line: TacticalLine) -> bool:
@@ -78,9 +78,7 @@ def test_motifs_agree_with_the_labels_of_puzzles():
     ("passed pawn", "8/P7/8/8/8/5k2/8/K7 w - - 0 1", "a8=Q+"),
 ])
 def test_a_motif_is_found_where_it_is(name, fen, line):
-    board, moves = chess.Board(fen), []
-    follower = board.copy()
-    moves.extend(follower.push_san(san) for san in line.split())
+    board, moves = chess.Board(fen), moves_of(fen, line)
     if name == "removal of the defender":
         assert {**MATING, **WINNING}["hanging piece"](TacticalLine(board, moves)) is not None
     else:
@@ -92,9 +90,7 @@ def test_a_motif_is_found_where_it_is(name, fen, line):
     ("4k3/8/3p4/3n4/8/8/8/3RK3 w - - 0 1", "Rd2"),
 ])
 def test_nothing_is_found_where_nothing_is_won(fen, line):
-    board, moves = chess.Board(fen), []
-    follower = board.copy()
-    moves.extend(follower.push_san(san) for san in line.split())
+    board, moves = chess.Board(fen), moves_of(fen, line)
     assert find_motif(board, moves, {**MATING, **WINNING}) is None
 
 
@@ -109,7 +105,6 @@ def test_a_trapped_bishop_and_a_free_one():
 @pytest.mark.parametrize(("line", "is_perpetual"), [
     ("Qe1+ Kh2 Qh4+ Kg1 Qe1+", True), ("Qe1+ Kh2 Qe5+ Kg1 Qe1+", True), ("Qe1+ Kh2 Qh4+", False)])
 def test_three_checks_and_a_repetition_are_a_perpetual(line, is_perpetual):
-    board, moves = chess.Board("6k1/5p1p/8/8/7q/8/6P1/6K1 b - - 0 1"), []
-    follower = board.copy()
-    moves.extend(follower.push_san(san) for san in line.split())
+    fen = "6k1/5p1p/8/8/7q/8/6P1/6K1 b - - 0 1"
+    board, moves = chess.Board(fen), moves_of(fen, line)
     assert (perpetual_check(TacticalLine(board, moves)) is not None) == is_perpetual

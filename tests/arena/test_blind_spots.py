@@ -36,7 +36,7 @@ def test_scores_are_read_as_programs_write_them(comment, score):
 def test_the_lag_is_counted_in_plies():
     scores = [0, 0, 120, -20, 90, -30, 150, -50, 160, -110, 300, -290]  # at ply 4 White was not yet sure
     found = lost_game(parse(game_text(scores, "1-0")), "weak", 100)
-    assert found is not None and (found.winner_knew, found.loser_knew, found.lag) == (6, 9, 3)
+    assert found is not None and (found.winner_ply, found.loser_ply, found.lag) == (6, 9, 3)
     board = chess.Board()
     for move in LINE[:6]:
         board.push_uci(move)
@@ -53,7 +53,7 @@ def test_a_loser_who_knows_first_has_a_negative_lag_and_no_blind_spots():
 
 def test_a_loser_who_never_knows_is_blind_to_the_end():
     found = lost_game(parse(game_text([0, 0, 200, -10, 300, -20], "1-0")), "weak", 100)
-    assert found is not None and found.loser_knew == 6 and len(found.fens) == 4
+    assert found is not None and found.loser_ply == 6 and len(found.fens) == 4
 
 
 @pytest.mark.parametrize(("result", "player"), [("1/2-1/2", "weak"), ("0-1", "weak"), ("1-0", "strong"),
@@ -85,7 +85,8 @@ def test_the_command_counts_and_writes_openings(tmp_path, capsys):
     games.write_text(game_text(scores, "1-0") + game_text(scores[2:], "1-0") + game_text(scores, "1/2-1/2")
                      + '[White "x"]\n\n1. e4 e5 2. Ke3 1-0\n\n')
     status, said, complaints = run(capsys, "tune", "blind-spots", str(games), "--player", "weak", "--out", str(out))
-    assert status == 0 and "2 games lost by weak: it knew a median of 3 plies after the winner, 3.0 on average" in said
+    assert status == 0
+    assert "2 games lost by weak: its score was decisive a median of 3 plies after the winner's, 3.0 on average" in said
     assert "skipped" in complaints and "game 4" in complaints
     fens = out.read_text().splitlines()
     assert len(fens) == len(set(fens)) == 5 and f"5 positions in {out}" in said  # one is in both games

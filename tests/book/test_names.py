@@ -37,7 +37,7 @@ def test_a_game_keeps_its_last_name():
     assert last_opening_by_keys(keys[:1]) is None
 
 
-def test_the_table_is_whole():
+def test_the_table_is_complete():
     assert len(_names()) > 3500
     assert all(len(name.eco) == 3 and name.name for name in _names().values())
 
@@ -56,7 +56,7 @@ def test_names_are_read_from_lists(tmp_path):
         list(read_names([tmp_path / "nowhere.tsv"]))
 
 
-def test_the_table_is_what_the_lists_say():
+def test_the_table_agrees_with_the_lists():
     lists = sorted((DATA / "openings").glob("lichess-?.tsv"))
     if not lists:
         pytest.skip("needs the larger suites")

@@ -28,7 +28,7 @@ from book.polyglot import (
 )
 from engine.core.game import Game
 from engine.system.errors import InputError
-from tests.positions import DATA, judge, play_both, start_fens
+from tests.positions import DATA, play_both, reference_board, start_fens
 
 LASKER_TRAP = "d2d4 d7d5 c2c4 e7e5 d4e5 d5d4 e2e3 f8b4 c1d2 d4e3 d2b4 e3f2 e1e2 f2g1n".split()
 
@@ -37,7 +37,7 @@ LASKER_TRAP = "d2d4 d7d5 c2c4 e7e5 d4e5 d5d4 e2e3 f8b4 c1d2 d4e3 d2b4 e3f2 e1e2 
 @given(st.data(), st.booleans())
 def test_keys_agree_with_python_chess(data, chess960):
     fen = data.draw(start_fens(chess960))
-    game, board = Game(fen, chess960), judge(fen, chess960)
+    game, board = Game(fen, chess960), reference_board(fen, chess960)
     for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=60)):
         if play_both(game, board, choice) is None:
             break
@@ -50,7 +50,7 @@ def test_keys_agree_with_python_chess(data, chess960):
     ("4k3/3p4/8/8/4P3/8/8/4K3 b - - 0 1", "d7d5"),
     ("4k3/8/8/8/1p6/8/P7/4K3 w - - 0 1", "a2a4"),
 ])
-def test_en_passant_is_noted_when_a_pawn_stands_ready(fen, move):
+def test_en_passant_counts_if_a_pawn_can_capture(fen, move):
     game, board = Game(fen), chess.Board(fen)
     game.push_uci(move)
     board.push_uci(move)
@@ -61,7 +61,7 @@ def test_en_passant_is_noted_when_a_pawn_stands_ready(fen, move):
 @given(st.data(), st.booleans())
 def test_moves_are_written_and_read_as_python_chess_does(data, chess960):
     fen = data.draw(start_fens(chess960))
-    game, board = Game(fen, chess960), judge(fen, chess960)
+    game, board = Game(fen, chess960), reference_board(fen, chess960)
     for move in game.legal_moves():
         packed = pack_move(move)
         entry = chess.polyglot.Entry(0, packed, 1, 0, decoded(packed))
@@ -79,7 +79,7 @@ def from_polyglot(board: chess.Board, move: chess.Move) -> chess.Move:
     return board._from_chess960(board.chess960, move.from_square, move.to_square, move.promotion)
 
 
-def test_castling_written_as_two_steps_is_understood():
+def test_castling_as_a_king_move_is_accepted():
     game = Game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
     castling = {move for move in game.legal_moves() if game.uci(move) in ("e1g1", "e1c1")}
     packed = {chess.E1 << 6 | chess.G1, chess.E1 << 6 | chess.C1}
@@ -107,7 +107,7 @@ def test_every_entry_is_found_again(tmp_path, number):
 
 
 @pytest.mark.parametrize("name", ["polyglot-gm2600.bin", "polyglot-lasker-trap.bin"])
-def test_books_of_others_agree_with_python_chess(name):
+def test_foreign_books_agree_with_python_chess(name):
     path = DATA / "openings" / name
     if not path.exists():
         pytest.skip("needs the larger suites")

@@ -6,7 +6,7 @@ from engine.__main__ import main
 
 
 def run(capsys, *words: str) -> tuple[int | str | None, str, str]:
-    """(exit status, what was printed, what was complained about)."""
+    """(exit status, stdout, stderr)."""
     status: int | str | None
     try:
         status = main(words)

@@ -1,4 +1,4 @@
-"""A command as it runs in a terminal: its complaints and progress go to a pseudo-terminal, its results to a pipe."""
+"""A command as it runs in a terminal: its warnings and progress go to a pseudo-terminal, its results to a pipe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 
 
 class Terminal:
-    """A command that was started, what it printed and what it showed."""
+    """A running command, its stdout, and the contents of its terminal."""
 
     def __init__(self, *words: str) -> None:
         self._master, slave = pty.openpty()

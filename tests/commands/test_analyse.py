@@ -22,7 +22,7 @@ def test_the_best_moves_of_a_position(capsys):
     assert rows[3].startswith("scores are White's")
 
 
-def test_a_mate_and_the_tables_are_told_of(capsys):
+def test_a_mate_and_the_verdict_of_the_tables_are_printed(capsys):
     _, out, _ = run(capsys, "analyse", "8/8/8/8/8/5k2/7q/5K2 b - - 0 1", "--depth", "3")
     assert "endgame tables: black wins: mate in 1" in out
     assert "#-1" in out
@@ -32,7 +32,7 @@ def test_a_mate_and_the_tables_are_told_of(capsys):
     assert "white to move, in check" in out and "checkmate: black has won" in out
 
 
-def test_a_file_gives_one_json_object_a_position(capsys, tmp_path):
+def test_a_file_gives_one_json_object_per_position(capsys, tmp_path):
     path = tmp_path / "three.epd"
     path.write_text('6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#;\nnonsense\n4k3/8/8/8/8/8/8/4K2R w K - id "x";\n')
     status, out, err = run(capsys, "analyse", str(path), "--nodes", "2000", "--json")
@@ -64,7 +64,7 @@ def test_a_position_may_come_with_a_long_game(capsys):
     assert (status, err) == (0, "") and "80 41" in out
 
 
-@pytest.mark.parametrize(("words", "complaint"), [
+@pytest.mark.parametrize(("words", "message"), [
     ((str(SOURCE_ROOT),), "it is a folder"),
     ((os.devnull,), "it is not a plain file"),
     (("nonsense",), "FEN"),
@@ -73,6 +73,6 @@ def test_a_position_may_come_with_a_long_game(capsys):
     (("none.epd",), "cannot read none.epd"),
     (("--multipv", "0"), "--multipv: must be from 1"),
 ])
-def test_bad_input_gets_one_line(capsys, words, complaint):
+def test_bad_input_gets_one_line(capsys, words, message):
     status, out, err = run(capsys, "analyse", *words)
-    assert (status, out) == (2, "") and complaint in err and err.count("\n") == 1
+    assert (status, out) == (2, "") and message in err and err.count("\n") == 1

@@ -1,4 +1,4 @@
-"""What the arguments of all commands have in common."""
+"""The argument types that all commands share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from engine.search.scores import MAX_PLY
 FEN = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
 
-def test_the_deepest_search_is_that_of_the_searches():
+def test_the_deepest_search_is_the_largest_ply():
     assert DEEPEST_SEARCH == MAX_PLY - 1
 
 
@@ -53,7 +53,7 @@ def test_numbers_out_of_their_range_are_refused(kind, text):
 
 
 @pytest.mark.parametrize("kind", [in_file, folder, svg_file, OutputStem((".json",)), OutputFolder()])
-def test_a_name_that_no_file_can_have_is_refused(kind):
+def test_an_invalid_file_name_is_refused(kind):
     with pytest.raises(argparse.ArgumentTypeError):
         kind("x" * 5000)
 

@@ -1,4 +1,4 @@
-"""Every option of every command with values that are none, and options that do not go together: one line, status 2."""
+"""Every option of every command with invalid values, and conflicting options: one line, status 2."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tests.commands.running import run
 
 FLAGS = (argparse._StoreTrueAction, argparse._HelpAction)
 Argument = tuple[tuple[str, ...], argparse.Action]  # and the words that lead to its parser
-PLACE = "{}"  # a folder of the test stands here
-NAMES = ("/no/such/folder/file", "/", f"{PLACE}/pipe", "a\0b")
+FOLDER = "{}"  # replaced by the folder of the test
+NAMES = ("/no/such/folder/file", "/", f"{FOLDER}/pipe", "a\0b")
 
-# What is wrong for every argument of a type.
+# Wrong values for every type of argument.
 WRONG = {
     kinds.IntRange: lambda kind: ["", "x", "1.5", "nan", "9" * 5000, str(kind.low - 1),
                                   *([str(kind.high + 1)] if kind.high < 1 << 62 else [])],
@@ -33,13 +33,13 @@ WRONG = {
                                     *([str(kind.low)] if kind.above else [])],
     kinds.Text: lambda kind: ["", " "],
     kinds.InputFile: lambda kind: [*NAMES, "", "/dev/zero"],
-    kinds.OutputFile: lambda kind: [*NAMES, "", "/dev/zero", f"{PLACE}/notes.txt"],
+    kinds.OutputFile: lambda kind: [*NAMES, "", "/dev/zero", f"{FOLDER}/notes.txt"],
     PretrainArgument: lambda kind: ["", "x", "0", "5:-1", "5:1:0", "1:2:3:4"],
     LevelArgument: lambda kind: ["", "x", "399", "2801", "1200.5", "Max", "9" * 5000],
     TimeControlArgument: lambda kind: ["", "5", "x+y", "0+1", "5+-1", "5+3+1", "9" * 5000],
-    PlotFile: lambda kind: [*NAMES, "plot", "plot.bmp", f"{PLACE}/notes.png"],
-    kinds.Folder: lambda kind: ["/no/such/folder", f"{PLACE}/notes.txt", "a\0b"],
-    kinds.OutputFolder: lambda kind: [f"{PLACE}/notes.txt", f"{PLACE}/notes.txt/below", "a\0b"],
+    PlotFile: lambda kind: [*NAMES, "plot", "plot.bmp", f"{FOLDER}/notes.png"],
+    kinds.Folder: lambda kind: ["/no/such/folder", f"{FOLDER}/notes.txt", "a\0b"],
+    kinds.OutputFolder: lambda kind: [f"{FOLDER}/notes.txt", f"{FOLDER}/notes.txt/below", "a\0b"],
     kinds.OutputStem: lambda kind: ["/no/such/folder/file", "/", ".", "a\0b"],
 }
 
@@ -76,28 +76,29 @@ CASES = [(words, action, value) for words, action in all_arguments() if not isin
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> str:
+def folder(tmp_path: Path) -> str:
     for name in ("notes.txt", "notes.png"):
-        (tmp_path / name).write_text("notes that nobody may overwrite\n")
+        (tmp_path / name).write_text("notes that must not be overwritten\n")
     os.mkfifo(tmp_path / "pipe")
     return str(tmp_path)
 
 
 @pytest.mark.parametrize(("words", "action", "value"), CASES,
                          ids=[f"{' '.join(words)} {action.dest} {value[:20]!r}" for words, action, value in CASES])
-def test_a_wrong_value_is_refused_before_anything_is_done(words, action, value, place, capsys, monkeypatch):
+def test_a_wrong_value_is_refused_before_anything_is_done(words, action, value, folder, capsys, monkeypatch):
     def never(arguments: argparse.Namespace) -> int:
         raise AssertionError(arguments)
 
     monkeypatch.setattr(module_of(words[0]), "run", never)
     before = ["default"] if words == ("match",) and action.dest == "second" else []
     count = action.nargs if isinstance(action.nargs, int) else 1
-    status, out, err = run(capsys, *words, *before, *action.option_strings[-1:], *[value.replace(PLACE, place)] * count)
+    status, out, err = run(capsys, *words, *before, *action.option_strings[-1:],
+                           *[value.replace(FOLDER, folder)] * count)
     assert (status, out) == (2, "")
     assert err.startswith("error: ") and err.count("\n") == 1
     name = action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
     assert name in err
-    assert Path(place, "notes.txt").read_text() == "notes that nobody may overwrite\n"
+    assert Path(folder, "notes.txt").read_text() == "notes that must not be overwritten\n"
 
 
 @pytest.mark.parametrize("words", [
@@ -128,7 +129,7 @@ def test_a_wrong_value_is_refused_before_anything_is_done(words, action, value, 
     "play --fen startpos --chess960 5", "play --fen nonsense",
     "explain --svg FILE", "explain startpos moves e5", "explain startpos --move e5", "suite FILE --nodes 5 --depth 5",
 ])
-def test_what_does_not_go_together_is_refused(words, capsys, tmp_path, monkeypatch):
+def test_conflicting_options_are_refused(words, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     content = {"FILE": b"notes", "EMPTY": b"", "BOOK": b"\1" * 16,
                "GAMES": TrainingShard(0, 1, 50, 1, Config())().content}

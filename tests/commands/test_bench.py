@@ -51,6 +51,36 @@ def test_bench_prints_the_same_signature_twice(capsys):
     assert first[-1].split()[0] == second[-1].split()[0]
 
 
+def test_bench_statistics_prints_the_shape_of_the_tree(capsys, tmp_path):
+    """The rival prints two depths, and a bound, which is no iteration."""
+    rival = tmp_path / "rival"
+    rival.write_text(f"""#!{sys.executable}
+import sys
+for line in sys.stdin:
+    if line.startswith("go"):
+        print("info depth 1 seldepth 2 score cp 3 nodes 20 nps 5 pv e2e4")
+        print("info depth 2 seldepth 9 score cp 3 lowerbound nodes 50 nps 5 pv e2e4")
+        print("info depth 2 seldepth 4 score cp 3 nodes 60 nps 5 pv e2e4")
+    print({{"uci": "id name Rival\\nuciok", "go": "bestmove e2e4"}}.get(line.split()[0], "readyok"), flush=True)
+""")
+    rival.chmod(0o755)
+    status, out, _ = run(capsys, "bench", "4", "--statistics", "--against", str(rival), "--json")
+    assert status == 0
+    *depths, total = map(json.loads, out.splitlines())
+    signature = run(capsys, "bench", "4")[1].splitlines()[-1]
+    ours = [row for row in depths if row["engine"] == "Adversary"]
+    assert [row["depth"] for row in ours] == [1, 2, 3, 4]
+    assert f"{ours[-1]['nodes']} nodes" in signature
+    assert [row["nodes"] for row in ours] == sorted(row["nodes"] for row in ours)
+    theirs = [row for row in depths if row["engine"] == "Rival"]
+    assert [(row["nodes"], row["seldepth"], row["branching"]) for row in theirs] == [(1000, 2, None), (3000, 4, 2.0)]
+    assert total["first_move_cutoffs"] <= total["beta_cutoffs"] and total["tt_hits"] <= total["tt_probes"]
+    assert 0 < total["first_move_cutoff_rate"] <= 1 and 0 < total["tt_hit_rate"] < 1
+    assert total["re_searches"] < total["reduced_searches"]
+    assert "cutoffs" in run(capsys, "bench", "2", "--statistics")[1]
+    assert run(capsys, "bench", "4", "--against", str(rival))[0] == 2
+
+
 @pytest.mark.slow
 def test_bench_startup_prints_all_costs(capsys):
     status, out, _ = run(capsys, "bench", "startup", "--runs", "1")

@@ -31,11 +31,11 @@ def test_a_book_is_built_checked_shown_and_merged(capsys, tmp_path):
     out = tmp_path / "new.bin"
     status, text, err = run(capsys, "book", "build", str(write(tmp_path)), "--out", str(out), "--min-games", "1")
     assert status == 1  # a game was broken
-    assert err == f"warning: {tmp_path / 'games.pgn'}, game 3: move 3 'Ke3' is illegal; left out\n"
+    assert err == f"warning: skipped {tmp_path / 'games.pgn'}, game 3: move 3 'Ke3' is illegal\n"
     assert "3 games used, 0 filtered out, 1 broken" in text
     status, text, _ = run(capsys, "book", "check", str(out))
     assert status == 0
-    assert "can be reached" in text and "0 moves are illegal there" in text
+    assert "can be reached" in text and "0 of their moves are illegal" in text
     status, text, _ = run(capsys, "book", "show", str(out), "--moves", "e2e4", "e5", "Nf3", "b8c6", "--nodes", "500")
     assert status == 0
     assert "Bb5" in text and "66.7%" in text and "C60 Ruy Lopez" in text
@@ -45,7 +45,7 @@ def test_a_book_is_built_checked_shown_and_merged(capsys, tmp_path):
     assert both.stat().st_size == out.stat().st_size
 
 
-def test_lines_that_lose_are_found_and_taken_out(capsys, small, tmp_path):
+def test_losing_lines_are_found_and_removed(capsys, small, tmp_path):
     words = ("book", "check", str(small), "--nodes", "3000", "--worst", "100")
     status, text, _ = run(capsys, *words)
     assert status == 1
@@ -57,7 +57,7 @@ def test_lines_that_lose_are_found_and_taken_out(capsys, small, tmp_path):
     assert better.stat().st_size < small.stat().st_size
 
 
-def test_what_was_learned_is_kept(capsys, small, tmp_path):
+def test_the_learning_field_is_kept(capsys, small, tmp_path):
     out = tmp_path / "merged.bin"
     assert run(capsys, "book", "merge", str(small), "--out", str(out))[0] == 0
     assert "77" in run(capsys, "book", "show", str(out), "--nodes", "500")[1]
@@ -72,7 +72,7 @@ def test_the_built_in_book_is_shown(capsys):
     assert (status, "no moves in the book" in text) == (0, True)
 
 
-@pytest.mark.parametrize(("words", "complaint"), [
+@pytest.mark.parametrize(("words", "message"), [
     (("check", "/nowhere.bin"), "cannot read /nowhere.bin"),
     (("show", "/nowhere.bin"), "cannot read /nowhere.bin"),
     (("show", "--fen", "nonsense"), "FEN"),
@@ -85,11 +85,11 @@ def test_the_built_in_book_is_shown(capsys):
     (("merge", "/nowhere.bin", "--out", "x.bin"), "cannot read /nowhere.bin"),
     (("names", "/nowhere.tsv", "--out", "x.xz"), "cannot read"),
 ])
-def test_bad_input_gets_one_line(capsys, words, complaint):
+def test_bad_input_gets_one_line(capsys, words, message):
     status, out, err = run(capsys, "book", *words)
     assert (status, out) == (2, "")
     assert err.startswith("error: ") and err.count("\n") == 1
-    assert complaint in err
+    assert message in err
 
 
 def test_an_empty_book_is_not_written(capsys, tmp_path):

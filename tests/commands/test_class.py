@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import itertools
@@ -10,6 +11,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -27,23 +29,38 @@ from tests.commands.running import run
 
 NOTEBOOKS = Path(__file__).parents[2] / "engine" / "reference" / "notebooks"
 COURSE = Path(__file__).parents[2] / "engine" / "commands" / "course" / "lessons"
-LONG = {"alphazero", "poker"}  # ten seconds and more
+LONG = {"alphazero"}  # some eight seconds
 SAID = {  # what a lesson must have said: the numbers of the notes
     "game": ["Pile(number=5, player=0)", "halve"],
     "minimax": ["MAX plays a, which is worth 3", "10^123"],
     "alphabeta": ["After c: d cut off", "After i: j cut off", "After l: m, n cut off", "the same value every time"],
-    "ordering": ["2 b^(d/2)", "type A: 5    type B: 0"],
-    "tables": ["549,946", "59,705", "5,478", "column 2: draw"],
+    "ordering": ["2 b^(d/2)", "type A: 5    type B: 0",
+                 "3,281          1,806                  1,186                 2,498"],
+    "tables": ["549,946", "59,705", "5,478", "4,852", "column 2: draw"],
     "horizon": ["Qxd5", "doubled pawns   +0.0", "383 Elo at depth 1 and 584 at depth 8", "upside down",
                 "after Qxd5: cut off +15, searched on -1"],
     "expectimax": ["= 10\n", "an adversary: B, worth 1", "a coin toss:  C, worth 5", "MAX −2"],
     "assumptions": ["bucket C", "Optimism is dangerous"],
-    "players": ["into the air  Ann 0.397   Bob 0.381   Cleo 0.222"],
+    "players": ["into the air  Ann 0.397   Bob 0.381   Cleo 0.222", "backed up to the root: (2, 5, 2)",
+                "expected 25/63"],
     "uct": ["drawn: 10 of 10", "UCB1", "x plays 3,1", "which is worth +1 to x",
             "2,1            16 visits   average +0.19   truth +1.00", "2,1          1329 visits   average +0.96"],
     "dice": ["steady  steady", "wild    wild"],
     "alphazero": ["attention", "before any game: value", "which wins"],
-    "regret": ["(0, 1, 2)", "(0.000, 0.333, 0.667)", "could be exploited for +1.00"],
+    "regret": ["(0, 1, 2)", "(0.000, 0.333, 0.667)", "could be exploited for +1.00",
+               "highest regret                          +0.23                        -1.00"],
+    "pacman": ["minimax against an adversarial ghost        482", "minimax against a random ghost              488",
+               "expectimax against an adversarial ghost    -303", "40 of 200", "199 of 200",
+               "1%        453.8      476.7  way round"],
+    "backgammon": ["[..X..o] 1 o   off: x 0, o 0   worth +0.362", "2,093               74,088,000       42,875",
+                   "6 with three faces, 21 with six"],
+    "hidden": ["squares 3-4: 1.00", "wins against averaging +0.667 a game", "0.00        0.167",
+               "0.4999          0.00"],
+    "notes": ["1 x pawns", "10^120", "10^106", "14", "35^100   about 10^154", "b^d = 4,096 leaves; b^(d/2) = 64",
+              "value 2, 3 of 4 leaves", "minimax: value 8, 16 of 16 leaves", "alpha-beta: value 8, 10 of 16 leaves",
+              "37/100 -> 60/79 -> 16/53 -> 27/35", "37/101 -> 61/80 -> 16/54 -> 28/36 -> 0/1",
+              "returned: row 2, column 2", "(-1, 0, 1) - (-1) = (0, 1, 2)", "0 to 192: 3 x 64", "440 billion",
+              "20 of 27 nodes", "9 of 10 nodes", "(1) in the aggregate", "= 10\n", "Qxd5 and the queen is lost"],
     "poker": ["-0.05556", "first to act", "0.33", "bet 0.33: MAX 0.60   (Qpb)"],
 }
 
@@ -75,10 +92,30 @@ def test_a_lesson_in_a_pipe(capsys, tmp_path, monkeypatch, name):
     assert len(list(root.iter())) > 20
 
 
+def test_each_picture_in_a_file_of_its_own(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    status, out, _ = run(capsys, "class", "alphabeta", "--pictures", str(tmp_path / "new"))
+    files = sorted((tmp_path / "new").iterdir())
+    assert status == 0
+    assert [file.name for file in files] == ["alphabeta-01.svg", "alphabeta-02.svg"]
+    assert all(str(file) in out for file in files)
+    for file in files:
+        ET.fromstring(file.read_text(encoding="utf-8"))  # noqa: S314
+
+
+def test_a_seed_changes_the_questions(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    first, again, other = (run(capsys, "class", "minimax", "--seed", seed)[1] for seed in ("1", "1", "2"))
+    assert first == again != other
+
+
 @pytest.mark.parametrize(("words", "complaint"), [
     (("chess",), "there is no lesson 'chess'; there are game, minimax"),
     (("minimax", "--svg", "no/folder/x.svg"), "no folder no/folder"),
     (("--svg", "x.svg"), "--svg needs a lesson"),
+    (("--pictures", "x"), "--pictures needs a lesson"),
+    (("--outputs", "nowhere.md"), "--outputs: cannot read"),
+    (("minimax", "--seed", "x"), "--seed"),
     (("--notebooks", "no/folder"), "--notebooks: no folder"),
     (("minimax", "--notebooks", "."), "--notebooks cannot be used with a lesson"),
 ])
@@ -201,8 +238,40 @@ def test_notebooks_are_those_of_the_lessons_and_have_no_outputs(name):
     cells = json.loads(text)["cells"]
     assert all(not cell.get("outputs") for cell in cells)
     assert len(cells) == 2 + 2 * len(steps_of(load(name)))
-    assert not any("return" in line for cell in cells if cell["cell_type"] == "code"
-                   for line in cell["source"] if not line.startswith(" "))
+    assert not any(line.startswith("return") for cell in cells if cell["cell_type"] == "code"
+                   for line in cell["source"])
+
+
+def test_the_readme_shows_what_the_lesson_draws(capsys, tmp_path, monkeypatch):
+    """If this fails: adversary class alphabeta --svg engine/reference/alphabeta.svg."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    file = tmp_path / "alphabeta.svg"
+    run(capsys, "class", "alphabeta", "--svg", str(file))
+    assert file.read_text(encoding="utf-8") == (NOTEBOOKS.parent / "alphabeta.svg").read_text(encoding="utf-8")
+
+
+def shown_values(cells: list[dict[str, Any]]) -> list[object]:
+    """Run the cells one after another in one namespace, as a notebook does; what the last line of each is worth."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    shown = []
+    for cell in cells:
+        tree = ast.parse("".join(cell["source"]))
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, cell["id"], "exec"), names)  # noqa: S102
+        if isinstance(last, ast.Expr):
+            shown.append(eval(compile(ast.Expression(last.value), cell["id"], "eval"), names))  # noqa: S307
+    return shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LESSONS)
+def test_the_cells_of_a_notebook_run(capsys, monkeypatch, name):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    number = list(LESSONS).index(name) + 1
+    book = json.loads((NOTEBOOKS / f"{number:02}-{name}.ipynb").read_text(encoding="utf-8"))
+    shown = shown_values([cell for cell in book["cells"] if cell["cell_type"] == "code"])
+    assert any(isinstance(value, svg.Picture) for value in shown)
+    assert "The answer is" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ from tests.commands.running import run
 from tests.core.test_fen import BAD
 
 
-@pytest.mark.parametrize(("words", "complaint"), [
-    *((("perft", "1", "--fen", fen), complaint) for fen, complaint in BAD.items() if fen),
+@pytest.mark.parametrize(("words", "message"), [
+    *((("perft", "1", "--fen", fen), message) for fen, message in BAD.items() if fen),
     (("perft",), "needs a depth"),
     (("perft", "-1"), "depth: must be from 0 to"),
     (("perft", "65"), "depth: must be from 0 to"),
@@ -68,10 +68,10 @@ from tests.core.test_fen import BAD
     (("dance",), "invalid choice: 'dance'"),
     (("--dance",), "unrecognized arguments"),
 ])
-def test_bad_input_is_one_line_and_status_2(capsys, words, complaint):
+def test_bad_input_is_one_line_and_status_2(capsys, words, message):
     status, out, err = run(capsys, *words)
     assert (status, out) == (2, "")
-    assert complaint in err
+    assert message in err
     assert err.startswith("error: ")
     assert err.count("\n") == 1
 
@@ -89,14 +89,14 @@ def test_every_command_has_help(capsys, command):
     assert COMMANDS[command].split(",")[0] in " ".join(out.split())
 
 
-def test_warmup_says_what_it_did(capsys):
+def test_warmup_prints_a_summary(capsys):
     status, out, _ = run(capsys, "warmup")
     assert status == 0
     assert re.match(r"(\d+ kernels [a-z ]+(, )?)+: \d+\.\d s", out)
 
 
 @pytest.mark.parametrize("words", [["perft", "2"], ["perft", "2", "--divide"]])
-def test_no_traceback_when_the_reader_goes_away(words):
+def test_a_closed_pipe_gives_no_traceback(words):
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     program = subprocess.Popen([sys.executable, "-m", "engine", *words], cwd=SOURCE_ROOT, env=environment,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)

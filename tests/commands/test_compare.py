@@ -30,7 +30,7 @@ STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
 
 @pytest.fixture(scope="module")
 def compared():
-    """What `compare` says of the starting position, three plies deep: objects by variant, and text."""
+    """The output of `compare` for the starting position at depth 3: objects by variant, and text."""
     found: list[str] = []
 
     def ask(capsys):

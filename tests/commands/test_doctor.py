@@ -1,4 +1,4 @@
-"""`doctor`: what it looks at, and what it advises."""
+"""`doctor`: its checks and its advice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def doctor(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
                           text=True, check=False, env={**os.environ, **environment})
 
 
-def test_it_looks_at_everything_and_compiles_nothing(tmp_path):
+def test_it_runs_all_checks_and_compiles_nothing(tmp_path):
     done = doctor("--json", **{CACHE_VARIABLE: str(tmp_path)})
     assert (done.returncode, done.stderr) == (1, "")  # for nothing is compiled yet
     found = json.loads(done.stdout)
@@ -36,7 +36,7 @@ def test_it_looks_at_everything_and_compiles_nothing(tmp_path):
 
 
 @pytest.mark.skipif(host.IS_WINDOWS, reason="Windows has no such modes")
-def test_it_explains_a_cache_that_is_not_trusted(tmp_path: Path):
+def test_it_explains_an_untrusted_cache(tmp_path: Path):
     tmp_path.chmod(0o777)
     done = doctor(**{CACHE_VARIABLE: str(tmp_path)})
     assert done.returncode == 1
@@ -44,7 +44,7 @@ def test_it_explains_a_cache_that_is_not_trusted(tmp_path: Path):
     assert f"name another folder in {CACHE_VARIABLE}" in done.stdout
 
 
-def test_the_version_is_told():
+def test_the_version_is_printed():
     done = subprocess.run([sys.executable, "-m", "engine", "--version"], cwd=SOURCE_ROOT, capture_output=True,
                           text=True, check=True)
     assert done.stdout == f"Adversary {VERSION}\n"

@@ -28,7 +28,7 @@ def test_the_table_ends_with_the_score_of_the_evaluation(capsys):
     assert rows["mobility_queen"][-1].startswith(("+", "-"))
 
 
-def test_the_network_says_what_each_man_is_worth(capsys):
+def test_the_worth_of_each_piece_to_the_network(capsys):
     _, out, _ = run(capsys, "explain", SPANISH, "--all")
     of_features, of_network = out.split("by the network:")
     worths = {(piece.piece, piece.square): piece for piece in piece_worths(parse_fen(SPANISH), built_in_evaluator())}
@@ -58,7 +58,7 @@ def test_a_move_is_explained_in_words(capsys, move):
     assert "passes the turn" in out
 
 
-def test_castling_in_both_kinds_of_chess(capsys):
+def test_castling_in_standard_chess_and_chess960(capsys):
     fen = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"
     for words in (("--move", "e1g1"), ("--chess960", "--move", "e1h1"), ("--move", "O-O-O")):
         assert run(capsys, "explain", fen, *words, "--nodes", "500")[0] == 0
@@ -97,7 +97,7 @@ def test_an_exchange_is_seen_to_its_end(capsys):
     ("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "white is in check"),
     ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "best: 1.Ra8# (white mates in 1)"),
 ])
-def test_mate_check_and_stalemate_are_said_first(capsys, fen, first):
+def test_mate_check_and_stalemate_come_first(capsys, fen, first):
     _, out, _ = run(capsys, "explain", fen, "--nodes", "5000")
     assert out.splitlines()[0] == first
     assert "33" not in out.splitlines()[0]
@@ -116,7 +116,7 @@ def test_the_answer_as_json(capsys):
     assert sum(found["score"]["wdl"]) == 1000
 
 
-@pytest.mark.parametrize(("words", "complaint"), [
+@pytest.mark.parametrize(("words", "message"), [
     (("nonsense",), "FEN"),
     ((SPANISH, "--move", "Ke5"), "'Ke5' is not a legal move"),
     ((SPANISH, "--move", "0000"), "'0000' is not a legal move"),
@@ -124,8 +124,8 @@ def test_the_answer_as_json(capsys):
     ((SPANISH, "--weights", "/nowhere.json"), "cannot read /nowhere.json"),
     ((SPANISH, "--network", "/nowhere.network"), "cannot read /nowhere.network"),
 ])
-def test_bad_input_gets_one_line(capsys, words, complaint):
+def test_bad_input_gets_one_line(capsys, words, message):
     status, out, err = run(capsys, "explain", *words)
     assert (status, out) == (2, "")
     assert err.startswith("error: ") and err.count("\n") == 1
-    assert complaint in err
+    assert message in err

@@ -1,4 +1,4 @@
-"""`tune generations`: which commands it runs, in which order, and what it makes of their results."""
+"""`tune generations`: the commands that it runs, their order, and the use of their results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def children(monkeypatch):
     return double
 
 
-def test_each_generation_learns_from_the_games_of_those_before(children, tmp_path, capsys):
+def test_each_generation_trains_on_the_games_of_earlier_ones(children, tmp_path, capsys):
     call = ("tune", "generations", "--folder", str(tmp_path), "--generations", "2", "--games", "20")
     status, out, _ = run(capsys, *call)
     assert status == 0
@@ -54,14 +54,14 @@ def test_each_generation_learns_from_the_games_of_those_before(children, tmp_pat
     read_policy(tmp_path / "generation-0.policy")
 
 
-def test_a_network_that_does_not_win_is_not_kept(children, tmp_path, capsys):
+def test_a_network_that_does_not_win_is_dropped(children, tmp_path, capsys):
     children.elo = -50.0
     assert run(capsys, "tune", "generations", "--folder", str(tmp_path), "--generations", "1")[0] == 0
     kept, old = (tmp_path / f"generation-{number}.network" for number in (1, 0))
     assert kept.read_bytes() == old.read_bytes()
 
 
-def test_what_is_there_is_not_done_again(children, tmp_path, capsys):
+def test_finished_steps_are_not_repeated(children, tmp_path, capsys):
     call = ("tune", "generations", "--folder", str(tmp_path), "--generations", "1")
     assert run(capsys, *call)[0] == 0
     done = len(children.calls)

@@ -1,4 +1,4 @@
-"""Ctrl-C in every long command: within a second, what was found is printed, the cursor comes back, status 130."""
+"""Ctrl-C in every long command: within a second results are printed, the cursor is restored, status 130."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def files(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _compiled(tmp_path_factory):
-    """The kernels of the quick commands are compiled before anything is timed."""
+    """Compile the kernels of the quick commands before anything is timed."""
     games = tmp_path_factory.mktemp("compiled") / "games"
     for line in ("match rfp_margin=70 default --games 2 --nodes 50", "perft 3", "bench 1",
                  f"selfplay --positions 50 --nodes 20 --out {games}"):
@@ -102,13 +102,13 @@ def check(line: str, printed: str, files: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("line", QUICK)
-def test_ctrl_c_ends_a_command_within_a_second_with_what_it_has(line, files):
+def test_ctrl_c_ends_a_command_within_a_second_with_its_results_so_far(line, files):
     check(line, QUICK[line], files)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", SLOW)
-def test_ctrl_c_ends_any_command_within_a_second_with_what_it_has(line, files):
+def test_ctrl_c_ends_any_command_within_a_second_with_its_results_so_far(line, files):
     check(line, SLOW[line], files)
 
 
@@ -132,7 +132,7 @@ def test_a_second_ctrl_c_ends_at_once(files):
     assert terminal.has_cursor()
 
 
-def test_what_a_parent_ignores_stays_ignored():
+def test_signals_ignored_by_the_parent_stay_ignored():
     """As under `nohup`, or in a background job of a shell."""
     with subprocess.Popen([sys.executable, "-m", "engine", "perft", "5"], cwd=SOURCE_ROOT, stdout=subprocess.PIPE,
                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) as process:  # noqa: PLW1509
@@ -143,7 +143,7 @@ def test_what_a_parent_ignores_stays_ignored():
     assert b"4865609" in out
 
 
-def test_results_and_errors_of_the_work_are_handed_on():
+def test_results_and_errors_of_the_work_are_passed_on():
     assert run_interruptible(lambda: 42) == 42
     with pytest.raises(ZeroDivisionError):
         run_interruptible(lambda: 1 // 0)

@@ -30,7 +30,7 @@ def openings(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_match_with_faults_ends_with_its_result_and_says_so(tmp_path, openings):
+def test_a_match_with_forfeits_prints_them(tmp_path, openings):
     good, bad = f"cmd:{player(tmp_path, 'legal')}", f"cmd:{player(tmp_path, 'crash')}"
     result = run_match(good, bad, "--games", "4", "--tc", "5+0.1", "--openings", str(openings), "--pgn",
                        str(tmp_path / "games.pgn"), "--no-adjudication")
@@ -58,7 +58,7 @@ def test_a_match_is_resumed_with_the_same_openings(tmp_path, openings):
     assert at_once.stdout == resumed.stdout  # both players always take the first move: the same games
 
 
-def test_engines_hear_how_many_moves_their_time_is_for(tmp_path, openings):
+def test_engines_receive_movestogo(tmp_path, openings):
     heard = tmp_path / "heard.txt"
     script = Path(player(tmp_path, "legal").split()[-1])
     script.write_text(script.read_text().replace("elif words[0] == 'go': ", "elif words[0] == 'go': "
@@ -70,14 +70,14 @@ def test_engines_hear_how_many_moves_their_time_is_for(tmp_path, openings):
     assert to_go[:8] == ["3", "3", "2", "2", "1", "1", "3", "3"]
 
 
-def test_a_sequential_test_stops_when_it_is_decided(tmp_path):
+def test_a_match_stops_when_the_sprt_is_decided(tmp_path):
     good, bad = f"cmd:{player(tmp_path, 'legal')}", f"cmd:{player(tmp_path, 'illegal')}"
     result = run_match(good, bad, "--games", "1000", "--tc", "5+0.1", "--sprt", "0", "200")
     assert "+200 accepted" in result.stdout
     assert int(result.stdout.split("games: ")[1].split()[0]) < 100
 
 
-def test_an_engine_that_plays_no_chess960_is_not_asked_to(tmp_path):
+def test_an_engine_without_chess960_is_an_error(tmp_path):
     one = f"cmd:{player(tmp_path, 'legal')}"
     result = run_match(one, one, "--games", "2", "--tc", "5+0.1", "--chess960")
     assert result.returncode == 2
@@ -85,7 +85,7 @@ def test_an_engine_that_plays_no_chess960_is_not_asked_to(tmp_path):
     assert result.stderr.count("\n") == 1
 
 
-def test_the_worth_of_every_technique_is_measured(tmp_path):
+def test_ablation_measures_every_technique(tmp_path):
     openings = tmp_path / "one.epd"
     openings.write_text("8/8/8/3k4/8/8/4Q3/3K4 w - -\n")
     result = run_match("--ablate", "--games", "2", "--nodes", "100", "--openings", str(openings))
@@ -96,8 +96,22 @@ def test_the_worth_of_every_technique_is_measured(tmp_path):
     assert run_match("--ablate", "cmd:x", "--games", "2").returncode == 2
 
 
+def test_a_match_at_several_lengths(openings):
+    result = run_match("rfp_margin=70", "default", "--scaling", "50,200", "--games", "4", "--openings", str(openings))
+    assert result.returncode == 0, result.stderr
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert rows[0] == ["nodes", "games", "result", "score", "Elo"]
+    assert [row[:2] for row in rows[1:]] == [["50", "4"], ["200", "4"]]
+    assert all(sum(abs(int(part.lstrip("+=-"))) for part in row[2:5]) == 4 for row in rows[1:])
+    for words, complaint in ((("--scaling", "50,x"), "--scaling: "), (("--scaling", "--pgn", "x.pgn"), "--pgn"),
+                             (("--scaling", "--nodes", "5"), "not allowed with")):
+        failed = run_match("default", "default", *words)
+        assert failed.returncode == 2
+        assert complaint in failed.stderr
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_an_interrupted_match_says_how_it_stood(tmp_path):
+def test_an_interrupted_match_prints_its_score(tmp_path):
     pgn = tmp_path / "games.pgn"
     with subprocess.Popen([sys.executable, "-m", "engine", "match", "rfp_margin=70", "default", "--games", "100000",
                            "--nodes", "50", "--pgn", str(pgn)], cwd=SOURCE_ROOT, stdout=subprocess.PIPE,

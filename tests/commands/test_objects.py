@@ -1,4 +1,4 @@
-"""`--json`: every command that has it prints objects, one a line, with the fields that its page lists."""
+"""`--json`: every command that has it prints one object per line, with the fields that docs/json.md lists."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENDING = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
 EPD = '6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id "back rank";\n4k3/8/8/8/8/8/4P3/4K3 w - - bm Kd1;\n'
 PERFT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 401\n"
 
-# The words of a command line, with `{}` for a folder with files to read; the place on the page; the kinds printed.
+# Command line, with `{}` for a folder of input files: the section of the page, and the types of the objects.
 CALLS = {
     "analyse {}/a.epd --depth 2 --multipv 2": ("analyse", None),
     "annotate {}/a.pgn --out {}/b.pgn --nodes 50": ("annotate", None),
@@ -39,10 +39,12 @@ CALLS = {
     "compare --suite {}/a.epd --depth 1": ("compare", None),
     "compare --bound --depth 4 --positions 1": ("compare", None),
     "bench 1": ("bench [DEPTH]", [*["position"] * 50, "total"]),
+    "bench 2 --statistics": ("bench statistics", ["depth", "depth", "total"]),
     "bench speed --movetime 1": ("bench speed", None),
     "bench threads --threads 2 --movetime 1": ("bench threads", None),
     "bench trees --movetime 1": ("bench trees", None),
     "match default default --games 2 --nodes 50 --sprt 0 5": ("match", None),
+    "match default default --games 2 --scaling 20,50": ("match", None),
     "tablebase probe " + ENDING: ("tablebase probe", None),
     "tablebase stats": ("tablebase stats", None),
     "book show --nodes 50": ("book show", None),
@@ -60,22 +62,22 @@ SLOW_CALLS = {
 
 
 def documented() -> dict[str, set[str]]:
-    """The fields of each table of the page, by what stands above it."""
+    """The fields of each table of the page, by the heading above it."""
     found: dict[str, set[str]] = {}
-    place = ""
+    section = ""
     for line in PAGE.splitlines():
         if heading := re.match(r"## (.+)|`([a-z]+ [\[\]\w]+)`:|With `(--all)` nothing", line):
-            place = heading[1] or heading[2] or f"{place}, all"
-        elif place == "doctor" and "`" in line:
-            found.setdefault(place, set()).update(re.findall(r"`(\w+)`", line))
+            section = heading[1] or heading[2] or f"{section}, all"
+        elif section == "doctor" and "`" in line:
+            found.setdefault(section, set()).update(re.findall(r"`(\w+)`", line))
         elif line.startswith("| `"):
-            found.setdefault(place, set()).update(re.findall(r"`(\w+)`", line.split("|")[1]))
+            found.setdefault(section, set()).update(re.findall(r"`(\w+)`", line.split("|")[1]))
     found["doctor"] -= {"found", "advice"}
     return found
 
 
 def objects(capsys, tmp_path, words: str) -> list[dict[str, object]]:
-    """What a call prints, line by line."""
+    """The objects that a command prints."""
     for name, content in (("a.epd", EPD), ("perft.epd", PERFT), ("a.pgn", games.MATED + games.BROKEN)):
         (tmp_path / name).write_text(content)
     status, out, err = run(capsys, *words.replace("{}", str(tmp_path)).split(), "--json")
@@ -87,12 +89,12 @@ def objects(capsys, tmp_path, words: str) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("words", [*CALLS, *(pytest.param(words, marks=pytest.mark.slow) for words in SLOW_CALLS)])
 def test_objects_have_the_fields_of_the_page(capsys, tmp_path, words):
-    place, kinds = {**CALLS, **SLOW_CALLS}[words]
+    section, types = {**CALLS, **SLOW_CALLS}[words]
     found = objects(capsys, tmp_path, words)
     for fields in found:
-        assert set(fields) <= documented()[place]
-    if kinds is not None:
-        assert [fields["type"] for fields in found] == kinds
+        assert set(fields) <= documented()[section]
+    if types is not None:
+        assert [fields["type"] for fields in found] == types
 
 
 def test_every_field_of_the_page_is_printed(capsys, tmp_path):
@@ -110,7 +112,7 @@ def test_every_field_of_the_page_is_printed(capsys, tmp_path):
     assert printed["book show"] == pages["book show"]
 
 
-def test_what_the_objects_say(capsys, tmp_path):
+def test_values_of_the_objects(capsys, tmp_path):
     *moves, total = objects(capsys, tmp_path, "perft 3 --divide")
     assert total["nodes"] == sum(int(str(fields["nodes"])) for fields in moves) == 8902
     counts = objects(capsys, tmp_path, "perft --suite {}/perft.epd")
@@ -126,40 +128,40 @@ def test_what_the_objects_say(capsys, tmp_path):
     assert played["games"] == 2 and played["sprt"] is None and played["forfeits"] is None
 
 
-def told(capsys, work, place: str) -> list[dict[str, object]]:
-    """What a part of a bench prints as objects, held against the page; and as text, which must be as many lines."""
+def checked_objects(capsys, work, section: str) -> list[dict[str, object]]:
+    """The objects of a benchmark, checked against the page; its text must have at least as many lines."""
     assert work(True) == 0
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert found and all(set(fields) <= documented()[place] for fields in found)
+    assert found and all(set(fields) <= documented()[section] for fields in found)
     assert work(False) == 0
     assert len(capsys.readouterr().out.splitlines()) >= len(found)
     return found
 
 
-def test_what_takes_long_is_told_as_well(capsys, monkeypatch):
+def test_objects_of_the_benchmarks(capsys, monkeypatch):
     monkeypatch.setattr(startup, "_cpu_seconds", lambda program, environment: (0.5, False))
     monkeypatch.setattr(startup, "_seconds_to_uciok", lambda cache: 0.2)
-    starts = told(capsys, lambda as_json: startup.print_startup(2, as_json), "bench startup")
+    starts = checked_objects(capsys, lambda as_json: startup.print_startup(2, as_json), "bench startup")
     assert {fields["code"] for fields in starts} >= {None, "cache", "compiled"}
     monkeypatch.setattr(perft, "_measure_position", lambda position, runs, reference: PerftSpeed(position, 4.0, 2.0))
-    speeds = told(capsys, lambda as_json: perft.print_perft(1, None, as_json), "bench perft")
+    speeds = checked_objects(capsys, lambda as_json: perft.print_perft(1, None, as_json), "bench perft")
     assert speeds[-1] == {"type": "total", "reference_name": None, "bulk": 4.0, "no_bulk": 2.0,
                           "reference": None, "ratio": None}
     monkeypatch.setattr(shipped, "_build", lambda folder: [])
     monkeypatch.setattr(shipped, "shipped_paths", list)
     monkeypatch.setattr(shipped, "_bench", lambda choice, depth: (100, 2.0))
-    (native,) = told(capsys, lambda as_json: shipped.print_shipped(1, 2, as_json), "bench shipped")
+    (native,) = checked_objects(capsys, lambda as_json: shipped.print_shipped(1, 2, as_json), "bench shipped")
     assert (native["code"], native["nodes_per_cpu_second"], native["of_native"]) == ("native", 50, 1.0)
     monkeypatch.setattr(models, "played_lines", list)
     monkeypatch.setattr(models, "nanoseconds_per_move",
                         lambda lines, runs, replay: 100.0 if replay is replay_moves else 300.0)
     monkeypatch.setattr(models, "_search_speeds", lambda evaluation, movetime: {
         "type": "search", "features_nps": 2, "network_nps": 1, "ratio": 0.5})
-    costs = told(capsys, lambda as_json: models.print_network(None, 1, 0.001, as_json), "bench network")
+    costs = checked_objects(capsys, lambda as_json: models.print_network(None, 1, 0.001, as_json), "bench network")
     assert [fields["type"] for fields in costs] == ["features", "network", "search"]
     assert costs[1]["of_features"] == 1.0
     monkeypatch.setattr(models, "_mean_count", lambda lines, policy: 30.0)
-    (cost,) = told(capsys, lambda as_json: models.print_policy(None, 1, as_json), "bench policy")
+    (cost,) = checked_objects(capsys, lambda as_json: models.print_policy(None, 1, as_json), "bench policy")
     assert (cost["moves"], cost["nanoseconds"], cost["prior_nanoseconds"]) == (30.0, 200.0, 0.0)
 
 
@@ -174,7 +176,7 @@ def parsers_with_json(parser: argparse.ArgumentParser, name: str) -> set[str]:
     return found
 
 
-def test_no_command_is_left_out():
+def test_every_command_with_json_is_documented():
     for command in COMMANDS:
         module = importlib.import_module(f"engine.commands.{MODULES.get(command, command)}")
         parser = argparse.ArgumentParser()

@@ -48,7 +48,7 @@ def test_a_wrong_count_in_a_suite_is_shown(capsys, tmp_path):
     suite.write_text("4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 15 ;D2 67\n")
     status, out, _ = run(capsys, "perft", "--suite", str(suite))
     assert status == 1
-    assert "line 1: 4k3/8/8/8/8/8/8/4K2R w K - 0 1: depth 2 has 67, counted 66" in out
+    assert "line 1: 4k3/8/8/8/8/8/8/4K2R w K - 0 1: depth 2 must be 67, got 66" in out
     assert "1 WRONG" in out
 
 
@@ -59,7 +59,7 @@ def test_a_broken_line_of_a_suite_is_named(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("limits", [("--max-nodes", "14"), ("0",)])
-def test_a_suite_of_which_nothing_is_checked_does_not_pass(capsys, tmp_path, limits):
+def test_a_suite_without_counts_within_the_limits_is_an_error(capsys, tmp_path, limits):
     suite = tmp_path / "suite.epd"
     suite.write_text("4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 15\n")
     status, _, err = run(capsys, "perft", *limits, "--suite", str(suite))

@@ -1,4 +1,4 @@
-"""`adversary play` as a process: a whole game through pipes, a session in a terminal, and games that are saved."""
+"""`adversary play` as a process: a whole game through pipes, a session in a terminal, saved games."""
 
 from __future__ import annotations
 

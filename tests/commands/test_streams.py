@@ -1,4 +1,4 @@
-"""Streams that are closed, or that nobody reads any more: commands end quietly, and nothing is written by chance."""
+"""Closed streams and broken pipes: commands end quietly and write nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ COMMANDS = ("perft 2", "perft 6 --divide", "bench 3", "explain startpos", "book 
 
 
 def run(line: str, redirections: str, said: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a shell, with its streams as they are asked for, `said` to it, in a changed environment."""
+    """Run a command in a shell with redirections, the input `said` and a changed environment."""
     program = f"{sys.executable} -m engine {line} {redirections}"
     return subprocess.run(["/bin/sh", "-c", program], cwd=SOURCE_ROOT, capture_output=True, text=True, check=False,
                           timeout=120, input=said, encoding="utf-8", env={**os.environ, **environment})
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_a_reader_that_goes_away_ends_a_command_quietly(line):
+def test_a_closed_pipe_ends_a_command_quietly(line):
     done = run(line, "| true")
     assert (done.stdout, done.stderr) == ("", "")
 
 
 @pytest.mark.parametrize("redirections", [">&-", "<&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-"])
-def test_streams_that_are_closed_are_empty_ones(redirections):
+def test_closed_streams_act_as_empty_ones(redirections):
     done = run("perft 2", redirections)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert ("Nodes searched: 400" in done.stdout) == (redirections == "<&-")
 
 
-def test_a_full_disk_is_told():
+def test_a_full_disk_is_an_error():
     done = run("perft 2", "> /dev/full")
     assert done.returncode == 1
     assert done.stderr == "error: [Errno 28] No space left on device\n"
 
 
-def test_a_full_disk_is_told_in_a_conversation():
+def test_a_full_disk_is_an_error_in_a_uci_session():
     done = run("", "> /dev/full", said="uci\nisready\n")
     assert done.returncode == 1
     assert done.stderr == "error: [Errno 28] No space left on device\n"
 
 
-def test_what_an_encoding_lacks_is_escaped(tmp_path):
+def test_characters_outside_the_encoding_are_escaped(tmp_path):
     games = tmp_path / "games.pgn"
     games.write_text('[White "\u65e5\u672c"]\n[Black "M\u00fcller"]\n\n1. e4 e5 *\n', encoding="utf-8")
     done = run(f"annotate {games} --out {tmp_path / 'out.pgn'} --depth 1", "", PYTHONIOENCODING="ascii")
@@ -59,7 +59,7 @@ def test_what_an_encoding_lacks_is_escaped(tmp_path):
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_a_conversation_goes_on_whatever_the_encoding(encoding):
+def test_a_uci_session_survives_any_encoding(encoding):
     done = run("", "", PYTHONIOENCODING=encoding, said="setoption name Hash value \u65e5\nisready\n")
-    complaint, ready = done.stdout.splitlines()[-2:]
-    assert complaint.endswith("not '\\u65e5'") and ready == "readyok"
+    message, ready = done.stdout.splitlines()[-2:]
+    assert message.endswith("not '\\u65e5'") and ready == "readyok"

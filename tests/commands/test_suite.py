@@ -9,7 +9,7 @@ from eval.evaluator import BUILT_IN_FILE
 from tests.commands.running import run
 
 
-def test_suite_solves_and_names_what_it_does_not(capsys, tmp_path):
+def test_suite_names_unsolved_problems(capsys, tmp_path):
     suite = tmp_path / "suite.epd"
     suite.write_text('6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8#; id "one";\n'
                      "6k1/5ppp/8/8/8/8/8/R3K3 w Q - ce +M1;\n"
@@ -19,7 +19,7 @@ def test_suite_solves_and_names_what_it_does_not(capsys, tmp_path):
     status, out, err = run(capsys, "suite", str(suite), "--nodes", "2000")
     assert status == 1
     assert "2 of 3 solved" in out
-    assert "line 3: 6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1: Ra8#, not any but Ra8#" in out
+    assert "line 3: 6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1: expected any but Ra8#, got Ra8#" in out
     assert err.count("warning: skipped ") == err.count("\n") == 2
 
 
@@ -43,3 +43,13 @@ def test_features_and_network_search_differently(capsys, tmp_path):
              for words in ([], ["--network", "features"])]
     moves = [[json.loads(line).get("move") for line in out.splitlines()] for out in found]
     assert moves[0] != moves[1]
+
+
+def test_the_parameters_of_the_search_can_be_chosen(capsys, tmp_path):
+    suite = tmp_path / "mate.epd"
+    suite.write_text('6k1/5ppp/8/8/8/8/8/R3K3 w Q - dm 1; id "back rank";\n')
+    for config in ("default", "use_hindsight=1,rfp_margin=60", "features"):
+        status, out, _ = run(capsys, "suite", str(suite), "--nodes", "500", "--config", config)
+        assert status == 0 and "1 of 1 solved" in out
+    for words in (("--config", "rfp=3"), ("--config", "mcts"), ("--config", "features", "--network", "features")):
+        assert run(capsys, "suite", str(suite), "--nodes", "500", *words)[0] == 2

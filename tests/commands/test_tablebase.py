@@ -25,7 +25,7 @@ def test_tables_are_built_and_used(capsys, tmp_path):
     out = tmp_path / "made"
     status, text, err = run(capsys, "tablebase", "build", "KQvK", "--out", str(out), "--threads", "2")
     assert (status, err) == (0, "")
-    assert "KQvK" in text and "every position checked" in text and "s CPU in all" in text
+    assert "KQvK" in text and "every position checked" in text and "s CPU in total" in text
     assert {path.name for path in out.glob("*.tables")} == {"outcomes.tables", "distances.tables", "resets.tables"}
     status, text, _ = run(capsys, "tablebase", "probe", "8/8/8/5k2/8/8/1Q6/K7 w - - 0 1", "--tables", str(out))
     assert status == 0 and "white to move wins: mate in 10 moves, 19 plies" in text
@@ -47,7 +47,7 @@ def test_a_probe_shows_every_legal_move(capsys):
     assert "dxe3" in text
 
 
-def test_a_probe_minds_the_fifty_move_rule(capsys):
+def test_a_probe_respects_the_fifty_move_rule(capsys):
     _, text, _ = run(capsys, "tablebase", "probe", "8/8/8/5k2/8/8/1Q6/K7 w - - 81 120")
     assert "white to move wins: mate in 10 moves, 19 plies" in text
     _, text, _ = run(capsys, "tablebase", "probe", "8/8/8/5k2/8/8/1Q6/K7 w - - 82 120")
@@ -63,7 +63,7 @@ def test_a_probe_minds_the_fifty_move_rule(capsys):
     (("probe", "8/8/8/8/8/4k3/8/R3K3 w Q - 0 1"), "castling is still possible"),
     (("probe", "8/8/8/8/8/4k3/8/4K3 w - - 0 1"), "bare kings"),
     (("stats", "--tables", "/no/such/folder"), "no folder")])
-def test_bad_input_is_told_in_one_line(capsys, words, reason):
+def test_bad_input_is_one_line(capsys, words, reason):
     status, out, err = run(capsys, "tablebase", *words)
     assert status == 2 and out == ""
     assert err.startswith("error: ") and reason in err and err.count("\n") == 1
@@ -91,7 +91,7 @@ def test_verify_compares_with_syzygy(capsys):
     assert "fifty-move counter" in text.splitlines()[2] and text.splitlines()[2].endswith("0 differ from Syzygy")
 
 
-def test_the_time_of_a_lookup_is_measured(capsys):
+def test_the_time_of_a_probe_is_measured(capsys):
     status, text, _ = run(capsys, "tablebase", "speed")
     assert status == 0
     hot, cold = (float(line.split()[1]) for line in text.splitlines()[:2])

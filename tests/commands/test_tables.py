@@ -1,4 +1,4 @@
-"""Tables on terminals of any width: figures are never cut off."""
+"""Tables on terminals of any width: numbers are never truncated."""
 
 from __future__ import annotations
 

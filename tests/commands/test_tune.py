@@ -22,7 +22,7 @@ from eval.weight_file import read_weight_file
 from tests.commands.running import run
 
 
-def test_training_games_grow_a_file_and_go_on_after_damage(tmp_path: Path, capsys, monkeypatch):
+def test_training_games_are_appended_and_continue_after_damage(tmp_path: Path, capsys, monkeypatch):
     monkeypatch.setattr("engine.commands.selfplay.games_per_shard", lambda nodes, config: 4)
     path = tmp_path / "games.bin"
     options = ["--nodes", "100", "--concurrency", "2", "--out", str(path)]
@@ -46,7 +46,7 @@ def test_training_games_grow_a_file_and_go_on_after_damage(tmp_path: Path, capsy
     assert status == 0 and "bytes per position" in out and "white wins" in out
 
 
-def test_training_games_from_openings_can_be_broken_off(tmp_path: Path, capsys, monkeypatch):
+def test_training_games_from_openings_can_be_interrupted(tmp_path: Path, capsys, monkeypatch):
     monkeypatch.setattr("engine.commands.selfplay.games_per_shard", lambda nodes, config: 2)
     openings, whole, parts = (tmp_path / name for name in ("openings.epd", "whole.bin", "parts.bin"))
     openings.write_text("8/5k2/8/8/8/2K5/4P3/8 w - -\nnonsense\n8/5k2/3p4/8/8/2K5/4P3/8 w - -\n"
@@ -86,7 +86,7 @@ def test_the_run_can_be_drawn(tmp_path: Path, capsys):
     assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(("words", "complaint"), [
+@pytest.mark.parametrize(("words", "message"), [
     (("selfplay",), "needs --out with --positions or --minutes"),
     (("selfplay", "--positions", "0", "--out", "x"), "--positions: must be at least 1"),
     (("selfplay", "--positions", "5", "--out", "/no/such/folder/x"), "no folder /no/such/folder"),
@@ -119,10 +119,10 @@ def test_the_run_can_be_drawn(tmp_path: Path, capsys):
     (("tune", "search", "--out", "."), "has no file name"),
     (("tune", "search", "--out", "/no_such_checkpoint", "--resume"), "cannot read /no_such_checkpoint.json"),
 ])
-def test_bad_input_is_one_line_and_status_2(words, complaint, capsys):
+def test_bad_input_is_one_line_and_status_2(words, message, capsys):
     status, out, err = run(capsys, *words)
     assert (status, out) == (2, "")
-    assert complaint in err
+    assert message in err
     assert len(err.strip().splitlines()) == 1
 
 
@@ -134,7 +134,7 @@ def test_without_its_reductions_the_engine_is_rejected(capsys):
     assert "+5 rejected" in out
 
 
-def test_the_chances_of_a_network_are_fitted_to_games(tmp_path: Path, capsys):
+def test_the_wdl_model_of_a_network_is_fitted_to_games(tmp_path: Path, capsys):
     games, given, found = (tmp_path / name for name in ("games.bin", "given.network", "found.network"))
     write_network(replace(read_network(BUILT_IN_FILE), outcome=None), given)
     assert run(capsys, "selfplay", "--positions", "30000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
@@ -153,7 +153,7 @@ def test_the_chances_of_a_network_are_fitted_to_games(tmp_path: Path, capsys):
     assert fit["result"].startswith("99 positions; half of the games are won at")
 
 
-def test_too_few_games_are_said_to_be_too_few(tmp_path: Path, capsys):
+def test_too_few_games_are_an_error(tmp_path: Path, capsys):
     games, found = tmp_path / "games.bin", tmp_path / "found.network"
     assert run(capsys, "selfplay", "--positions", "300", "--nodes", "20", "--out", str(games))[0] == 0
     status, out, err = run(capsys, "tune", "wdl", str(games), "--out", str(found), "--nodes", "10", "--games", "9")
@@ -174,7 +174,7 @@ def test_games_before_the_damage_are_searched(tmp_path: Path, capsys):
     assert read_network(found).outcome is not None
 
 
-def test_a_policy_is_judged_by_searches(tmp_path: Path, capsys):
+def test_a_policy_is_compared_with_searches(tmp_path: Path, capsys):
     games, policy = tmp_path / "games.bin", tmp_path / "random.policy"
     assert run(capsys, "selfplay", "--positions", "2000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
     write_policy(random_policy(64, 1), policy)
@@ -194,7 +194,7 @@ nonsense
 """
 
 
-def test_positions_that_others_labelled_are_learned_from(tmp_path: Path, capsys):
+def test_labelled_positions_are_accepted(tmp_path: Path, capsys):
     path = tmp_path / "quiet.epd.gz"
     path.write_bytes(gzip.compress((LABELLED * 100).encode()))
     out = tmp_path / "weights.json"
@@ -210,7 +210,7 @@ def test_positions_that_others_labelled_are_learned_from(tmp_path: Path, capsys)
     assert "cannot be mixed" in err
 
 
-def test_games_without_a_move_are_no_trouble(tmp_path: Path, capsys):
+def test_games_without_moves_are_accepted(tmp_path: Path, capsys):
     path = tmp_path / "games.bin"
     row = pack_position(parse_fen(START_FEN))
     nothing = np.zeros(0, np.uint16)

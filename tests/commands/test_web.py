@@ -1,4 +1,4 @@
-"""`web`: where it listens, whom it warns, and how it ends."""
+"""`web`: address, warnings, interruption."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104  for a moment
 
 def test_a_port_that_is_taken_is_one_line(capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        status, out, complaint = run(capsys, "web", "--port", str(taken.getsockname()[1]))
-    assert status == 2 and not out and "--port" in complaint and complaint.count("\n") == 1
+        status, out, message = run(capsys, "web", "--port", str(taken.getsockname()[1]))
+    assert status == 2 and not out and "--port" in message and message.count("\n") == 1
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "999.1.1.1", "::zz", "a\0b", "ü" * 300])
-def test_an_address_that_is_none_is_one_line(capsys, host):
-    status, out, complaint = run(capsys, "web", "--port", "0", "--host", host)
-    assert status == 2 and not out and complaint.count("\n") == 1
+def test_an_invalid_address_is_one_line(capsys, host):
+    status, out, message = run(capsys, "web", "--port", "0", "--host", host)
+    assert status == 2 and not out and message.count("\n") == 1
 
 
-def test_without_the_extra_it_says_what_to_install(capsys, monkeypatch):
+def test_without_the_extra_the_error_names_the_install_command(capsys, monkeypatch):
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "uvicorn" else found(name))
-    status, _, complaint = run(capsys, "web")
-    assert status == 2 and "uvicorn" in complaint and "pip install" in complaint and complaint.count("\n") == 1
+    status, _, message = run(capsys, "web")
+    assert status == 2 and "uvicorn" in message and "pip install" in message and message.count("\n") == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
@@ -53,7 +53,7 @@ def test_ctrl_c_ends_it_within_a_second(tmp_path):
         assert server.complaints.strip() == "server stopped"
 
 
-def test_others_need_the_token_that_is_printed(tmp_path):
+def test_other_machines_need_the_token(tmp_path):
     with serving(tmp_path, "--host", EVERYWHERE) as server:
         found = re.search(r"\?token=(\S+)", server.told)
         assert found and len(found[1]) >= 20 and "warning" in server.complaints

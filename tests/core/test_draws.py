@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from engine.core.game import Game
 from tests.kernels import make_null_entry
-from tests.positions import CORNERS, judge, legal_texts
+from tests.positions import CORNERS, legal_texts, reference_board
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(CORNERS), st.lists(st.tuples(st.booleans(), st.integers(0, 10_000)), max_size=60))
 def test_repetition(fen, choices):
     """Games in which pieces often move back."""
-    game, board = Game(fen), judge(fen)
+    game, board = Game(fen), reference_board(fen)
     for goes_back, choice in choices:
         moves = legal_texts(board)
         if not moves:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.core.fen import START_FEN, format_fen, parse_fen
 from engine.core.game import Game
 from engine.system.errors import InputError
-from tests.positions import CHESS960_CORNERS, CORNERS, DATA, judge, play_both, start_fens
+from tests.positions import CHESS960_CORNERS, CORNERS, DATA, play_both, reference_board, start_fens
 
 BAD = {
     "": "0 fields",
@@ -60,12 +60,12 @@ def test_invalid_fens_are_rejected(fen, message):
 
 @pytest.mark.parametrize("fen", CORNERS)
 def test_round_trip(fen):
-    assert format_fen(parse_fen(fen)) == judge(fen).fen()
+    assert format_fen(parse_fen(fen)) == reference_board(fen).fen()
 
 
 @pytest.mark.parametrize("fen", CHESS960_CORNERS)
 def test_round_trip_of_chess960(fen):
-    board, pos = judge(fen, chess960=True), parse_fen(fen, chess960=True)
+    board, pos = reference_board(fen, chess960=True), parse_fen(fen, chess960=True)
     assert format_fen(pos) == board.fen()
     assert format_fen(pos, shredder=True) == board.shredder_fen()
     assert format_fen(parse_fen(board.shredder_fen(), chess960=True)) == board.fen()
@@ -75,7 +75,7 @@ def test_round_trip_of_chess960(fen):
 @given(st.data(), st.booleans())
 def test_fen_after_every_move_of_random_games(data, chess960):
     fen = data.draw(start_fens(chess960))
-    game, board = Game(fen, chess960), judge(fen, chess960)
+    game, board = Game(fen, chess960), reference_board(fen, chess960)
     for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=60)):
         if play_both(game, board, choice) is None:
             break

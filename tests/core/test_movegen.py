@@ -14,7 +14,7 @@ from engine.core.perft import PERFT_POSITIONS
 from engine.kernel import Int
 from engine.system.errors import InputError
 from tests.kernels import count_moves_entry, filter_all_codes, generate_entry, move_gives_check, perft_by_filter
-from tests.positions import CHESS960_CORNERS, CORNERS, judge, legal_texts, our_texts, play_both, start_fens
+from tests.positions import CHESS960_CORNERS, CORNERS, legal_texts, our_texts, play_both, reference_board, start_fens
 
 OUT = empty_move_list()
 
@@ -41,9 +41,9 @@ def check_agreement(game: Game, board: chess.Board) -> None:
 
 @pytest.mark.parametrize("fen", CORNERS)
 def test_corner_positions_and_all_their_children(fen):
-    check_agreement(Game(fen), judge(fen))
-    for text in legal_texts(judge(fen)):
-        game, board = Game(fen), judge(fen)
+    check_agreement(Game(fen), reference_board(fen))
+    for text in legal_texts(reference_board(fen)):
+        game, board = Game(fen), reference_board(fen)
         game.push_uci(text)
         board.push_uci(text)
         check_agreement(game, board)
@@ -51,8 +51,8 @@ def test_corner_positions_and_all_their_children(fen):
 
 @pytest.mark.parametrize("fen", CHESS960_CORNERS)
 def test_chess960_corners_and_all_their_children(fen):
-    for text in [None, *legal_texts(judge(fen, chess960=True))]:
-        game, board = Game(fen, chess960=True), judge(fen, chess960=True)
+    for text in [None, *legal_texts(reference_board(fen, chess960=True))]:
+        game, board = Game(fen, chess960=True), reference_board(fen, chess960=True)
         if text:
             game.push_uci(text)
             board.push_uci(text)
@@ -63,7 +63,7 @@ def test_chess960_corners_and_all_their_children(fen):
 @given(st.data(), st.booleans())
 def test_random_games(data, chess960):
     fen = data.draw(start_fens(chess960))
-    game, board = Game(fen, chess960), judge(fen, chess960)
+    game, board = Game(fen, chess960), reference_board(fen, chess960)
     for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=80)):
         if play_both(game, board, choice) is None:
             break
@@ -96,7 +96,7 @@ def test_random_positions(pieces, white_king, black_king, white_to_move):
 def test_legality_tests_agree_with_the_generator(data, chess960):
     """Of all sixteen-bit numbers, exactly the generated ones pass `is_pseudo_legal` and `is_legal`."""
     fen = data.draw(start_fens(chess960))
-    game, board = Game(fen, chess960), judge(fen, chess960)
+    game, board = Game(fen, chess960), reference_board(fen, chess960)
     for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=40)):
         legal = OUT.moves[: filter_all_codes(game.position, OUT)].tolist()
         assert sorted(legal) == sorted(game.legal_moves())

@@ -13,7 +13,7 @@ from engine.core.game import Game
 from engine.core.position import HISTORY, POSITION
 from engine.core.uci_moves import parse_uci
 from tests.kernels import key_after_entry, keys_from_scratch, make_null_entry, unmake_entry, unmake_null_entry
-from tests.positions import CORNERS, judge, legal_texts, play_both, start_fens
+from tests.positions import CORNERS, legal_texts, play_both, reference_board, start_fens
 
 KEYS = ("key", "pawn_key", "non_pawn_keys")
 
@@ -38,7 +38,7 @@ def keys_of(pos) -> list[int | list[int]]:
 @given(st.data(), st.booleans())
 def test_make_and_unmake_restore_every_byte_and_keep_the_keys(data, chess960):
     fen = data.draw(start_fens(chess960))
-    game, board = Game(fen, chess960), judge(fen, chess960)
+    game, board = Game(fen, chess960), reference_board(fen, chess960)
     before = []
     for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=60)):
         before.append(live_bytes(game.position))
@@ -55,7 +55,7 @@ def test_make_and_unmake_restore_every_byte_and_keep_the_keys(data, chess960):
 
 @pytest.mark.parametrize("fen", CORNERS)
 def test_null_move(fen):
-    game, board = Game(fen), judge(fen)
+    game, board = Game(fen), reference_board(fen)
     if board.is_check():
         return
     before = live_bytes(game.position)
@@ -71,7 +71,7 @@ def test_null_move(fen):
 
 @pytest.mark.parametrize("fen", CORNERS)
 def test_key_after_is_exact_for_normal_moves(fen):
-    for text in legal_texts(judge(fen)):
+    for text in legal_texts(reference_board(fen)):
         game = Game(fen)
         move = parse_uci(game.position, text)
         expected = key_after_entry(game.position, move)
@@ -84,7 +84,7 @@ def test_key_after_is_exact_for_normal_moves(fen):
 def test_different_positions_have_different_keys():
     fens_by_key: dict[int, set[str]] = {}
     for start in CORNERS:
-        board = judge(start)
+        board = reference_board(start)
         for first in legal_texts(board):
             board.push_uci(first)
             for second in legal_texts(board):

@@ -11,7 +11,7 @@ from engine.core.game import Game
 from engine.core.uci_moves import format_uci, parse_uci
 from engine.system.errors import InputError
 from tests.kernels import is_legal_entry
-from tests.positions import CHESS960_CORNERS, CORNERS, judge, start_fens
+from tests.positions import CHESS960_CORNERS, CORNERS, reference_board, start_fens
 
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 ONE_ROOK = "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"
@@ -88,7 +88,7 @@ def readings(board: chess.Board) -> set[str]:
                                               *((fen, True) for fen in CHESS960_CORNERS)])
 def test_any_text_is_played_exactly_when_it_is_legal(fen, chess960):
     """All pairs of squares, and all promotions of pawns."""
-    board = judge(fen, chess960)
+    board = reference_board(fen, chess960)
     expected = readings(board)
     squares = [chess.square_name(square) for square in range(64)]
     texts = [start + target for start in squares for target in squares if board.piece_at(chess.parse_square(start))]

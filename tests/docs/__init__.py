@@ -1,1 +1,1 @@
-"""Tests of the documentation: what the pages say is true, and what they should say is there."""
+"""Tests of the documentation: it is true and complete."""

@@ -1,4 +1,4 @@
-"""docs/architecture.md and CONTRIBUTING.md name modules and classes that exist, and every room of the house."""
+"""docs/architecture.md and CONTRIBUTING.md name modules and classes that exist, and list every package."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.docs.pages import ROOT, page, rows, sections
 
-ROOMS = [cells[0].strip("`") for cells in rows(sections(page("docs/architecture.md"))["Rooms"])][1:]
+PACKAGES_OF_THE_PAGE = [cells[0].strip("`") for cells in rows(sections(page("docs/architecture.md"))["Packages"])][1:]
 _PAGES = ("architecture", "glossary", "web-protocol")
 _PACKAGES = ("engine", "eval", "book", "tablebase")
 _PATH = re.compile(r"`((?:engine|eval|book|tablebase|tests|docs|history)/[\w./-]*)`")
@@ -22,9 +22,9 @@ def classes() -> set[str]:
     return {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
 
 
-def test_every_package_is_a_room():
+def test_every_package_is_listed():
     packages = {path.parent.relative_to(ROOT).as_posix() for path in (ROOT / "engine").glob("*/__init__.py")}
-    assert packages | {"eval", "book", "tablebase", "tests"} == set(ROOMS)
+    assert packages | {"eval", "book", "tablebase", "tests"} == set(PACKAGES_OF_THE_PAGE)
 
 
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", *(f"docs/{name}.md" for name in _PAGES)])

@@ -1,4 +1,4 @@
-"""Positions to evaluate: random games, random heaps of pieces, and what is needed to look at them."""
+"""Positions to evaluate, from random games and random placements, and helpers for them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def own_weights() -> WeightsRecord:
 
 @cache
 def random_weights() -> WeightsRecord:
-    """Weights that are all different from 0 and from each other's neighbours, so that no feature can hide."""
+    """Weights that differ from 0 and from their neighbours, so that every feature has an effect."""
     generator = np.random.default_rng(20)
     return weights_from(generator.integers(1, 200, WEIGHT_COUNT), generator.integers(-200, -1, WEIGHT_COUNT))
 
 
 @cache
 def middle_game_weights() -> WeightsRecord:
-    """Weights by which nobody is ever ahead in the endgame."""
+    """Weights with which neither side is ever ahead in the endgame."""
     return weights_from(values_of(random_weights())[0], [0] * WEIGHT_COUNT)
 
 
@@ -54,7 +54,7 @@ def game_fens(games: int, plies: int) -> tuple[str, ...]:
 
 @st.composite
 def heaps(draw):
-    """FENs with any pieces anywhere, as long as the position can be played."""
+    """FENs of random legal placements."""
     squares = draw(st.lists(st.integers(0, 63), min_size=2, max_size=30, unique=True))
     board = chess.Board(None)
     for color, square in zip(chess.COLORS, squares, strict=False):
@@ -87,7 +87,7 @@ def score_of(board: chess.Board | str, weights: WeightsRecord | None = None) -> 
 
 
 def counts_of(board: chess.Board | str) -> dict[str, int | list[int]]:
-    """What the trace counts, white's less black's, by feature: a number, or a list for a table."""
+    """The counts of the trace, White's minus Black's, by feature: a number, or a list for a table."""
     fen = board if isinstance(board, str) else board.fen()
     trace = empty_trace()
     trace_position(parse_fen(fen), own_weights(), trace)

@@ -1,4 +1,4 @@
-"""Doors to kernels of the evaluation that have no entry of their own, for tests only."""
+"""Entry points for kernels of the evaluation that have none of their own, for tests only."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ CENTRE = {chess.D4, chess.E4, chess.D5, chess.E5}
 
 
 def count_features(board: chess.Board) -> Counter[tuple[str, int]]:
-    """White's counts less black's, by (feature, number within the feature); zeros are left out."""
+    """White's counts minus Black's, by (feature, number within the feature); without zeros."""
     white = Counter(White(board).counts)
     white.subtract(White(board.mirror()).counts)
     white["tempo", 0] = 1 if board.turn == WHITE else -1

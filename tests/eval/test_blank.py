@@ -1,4 +1,4 @@
-"""What a player knows who has learned nothing: the material network counts material, and nothing else."""
+"""The untrained network, which counts material and nothing else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eval.blank import material_only_network
 from eval.network.memory import LoadedNetwork, StandaloneAccumulators
 from tests.eval.boards import game_fens
 from tests.eval.network import kernels, reference
-from tests.positions import judge
+from tests.positions import reference_board
 
 WORTH = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess.PAWN: 1}
 LOADED = LoadedNetwork(material_only_network())
@@ -32,7 +32,7 @@ def lead_of(board: chess.Board) -> int:
 
 
 def board_with_lead(lead: int, turn: chess.Color) -> chess.Board:
-    """The starting position with as few men taken off as give the side to move this lead."""
+    """The starting position without the fewest pieces that give the side to move this lead."""
     board = chess.Board()
     board.turn, left, loser = turn, abs(lead), turn ^ (lead > 0)
     for kind, worth in WORTH.items():
@@ -53,7 +53,7 @@ def test_each_pawn_of_lead_is_a_hundred_centipawns(turn):
 
 def test_only_material_counts():
     for fen in game_fens(3, 120)[::5]:
-        board = judge(fen)
+        board = reference_board(fen)
         assert score(board) == 100 * lead_of(board), fen
 
 

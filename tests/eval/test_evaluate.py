@@ -26,7 +26,7 @@ from tests.eval.boards import (
     symmetric_weights,
 )
 from tests.eval.kernels import evaluate_after_passing, evaluate_cached, psq_by_move, psq_from_scratch
-from tests.positions import judge, play_both, start_fens
+from tests.positions import play_both, reference_board, start_fens
 
 SILLY = (
     "qqqqkqqq/qqqqqqqq/8/8/8/8/8/4K3 w - - 0 1",
@@ -69,19 +69,19 @@ def test_the_trace_is_right_for_heaps_of_pieces(fen):
 @pytest.mark.parametrize("weights", [random_weights(), middle_game_weights()], ids=["random", "middle game only"])
 def test_both_colors_are_treated_alike(weights):
     for fen in game_fens(30, 120):
-        assert score_of(fen, weights) == score_of(judge(fen).mirror(), weights), fen
+        assert score_of(fen, weights) == score_of(reference_board(fen).mirror(), weights), fen
 
 
 @settings(max_examples=300, deadline=None)
 @given(heaps().filter(is_playable))
 def test_both_colors_are_treated_alike_in_heaps_of_pieces(fen):
-    assert score_of(fen, random_weights()) == score_of(judge(fen).mirror(), random_weights())
+    assert score_of(fen, random_weights()) == score_of(reference_board(fen).mirror(), random_weights())
 
 
 def test_both_wings_are_treated_alike():
     weights = symmetric_weights()
     for fen in game_fens(30, 120):
-        board = judge(fen)
+        board = reference_board(fen)
         board.castling_rights = chess.BB_EMPTY
         flipped = board.transform(chess.flip_horizontal)
         assert score_of(board, weights) == score_of(flipped, weights), fen
@@ -98,7 +98,7 @@ def test_only_the_tempo_depends_on_who_moves_when_no_pawn_runs():
 @given(st.data(), st.booleans())
 def test_squares_are_kept_incrementally(data, chess960):
     fen = data.draw(start_fens(chess960))
-    game, board = Game(fen, chess960), judge(fen, chess960)
+    game, board = Game(fen, chess960), reference_board(fen, chess960)
     psq = psq_from_scratch(game.position, random_weights())
     for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=80)):
         sums = {game.uci(move): psq_by_move(game.position, random_weights(), psq, move) for move in game.legal_moves()}
@@ -140,7 +140,7 @@ def test_caches_change_no_score():
 
 
 def test_passing_changes_the_score_by_the_tempo_alone():
-    """Nearly: where the endgame's part is scaled down, by whoever is ahead in it, the tempo is too."""
+    """Nearly: where the endgame score of the side that is ahead is scaled down, the tempo is too."""
     cache, differences = empty_eval_cache(), []
     for fen in game_fens(30, 120):
         board = chess.Board(fen)

@@ -1,4 +1,4 @@
-"""Explanations: they sum to what the search uses, the parts of a move to what it changes, and the words fit."""
+"""Breakdowns: the terms sum to the score, the changes by a move to the difference, and the phrases fit."""
 
 from __future__ import annotations
 

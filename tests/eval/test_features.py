@@ -1,4 +1,4 @@
-"""Each feature: against a second count in plain Python, and on positions where the answer is plain to see."""
+"""Each feature, against a second count in plain Python and on positions with obvious counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from eval.features import FEATURES
 from tests.eval.boards import counts_of, game_fens, heaps, is_playable
 from tests.eval.reference import count_features
-from tests.positions import judge
+from tests.positions import reference_board
 
 COMPARED = [row for row in FEATURES if row.group != "mating"]  # those are tested with the endings
 
@@ -110,7 +110,7 @@ def tables_of(fen):
 
 
 def assert_counted_alike(fen):
-    tables, expected = tables_of(fen), count_features(judge(fen))
+    tables, expected = tables_of(fen), count_features(reference_board(fen))
     for row in COMPARED:
         wanted = {index: expected[row.name, index] for index in range(row.size) if expected[row.name, index]}
         assert tables[row.name] == wanted, f"{row.name} of {fen}"

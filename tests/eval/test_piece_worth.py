@@ -1,4 +1,4 @@
-"""What a man is worth: the evaluation with it less the one without it, told by other means."""
+"""The worth of a piece, compared with the evaluations of positions with and without it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from eval.network.memory import LoadedNetwork
 from eval.piece_worth import PieceWorth, StaticEvaluator, piece_worths
 from tests.eval.network import reference
 
-# Both sides keep pawns whoever is taken away: no bare kings, and nothing is scaled down.
+# Both sides keep pawns whichever piece is removed: no bare kings, and nothing is scaled down.
 FENS = (chess.STARTING_FEN, "r1bqk2r/ppp2ppp/2np1n2/2b1p1B1/2B1P3/2NP1N2/PPP2PPP/R2QK2R b KQkq - 0 7",
         "8/pp3pk1/3r2p1/8/3N4/6P1/PP3PK1/8 w - - 3 30", "rnbqkb1r/ppp2ppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 4")
 RANDOM = reference.random_network(8, Shape(128, (8, 16), reference.QUARTERS))
@@ -30,7 +30,7 @@ def without(board: chess.Board, square: int) -> chess.Board:
 
 
 @pytest.mark.parametrize("fen", FENS)
-def test_the_network_without_the_man_is_asked(fen):
+def test_the_worth_is_the_networks_difference_without_the_piece(fen):
     board, men = chess.Board(fen), piece_worths(parse_fen(fen), BY_RANDOM)
     assert {man.square for man in men} == {*board.piece_map()} - {board.king(chess.WHITE), board.king(chess.BLACK)}
     whole = reference.score(board, RANDOM)
@@ -41,7 +41,7 @@ def test_the_network_without_the_man_is_asked(fen):
 
 
 @pytest.mark.parametrize("fen", FENS)
-def test_the_features_without_the_man_are_asked(fen):
+def test_the_worth_is_the_features_difference_without_the_piece(fen):
     board, whole, seen = chess.Board(fen), evaluate_entry(parse_fen(fen), features_evaluator().weights), 0
     for man in piece_worths(parse_fen(fen), features_evaluator()):
         rest = without(board, man.square)
@@ -54,7 +54,7 @@ def test_the_features_without_the_man_are_asked(fen):
     assert seen >= 10
 
 
-def test_every_man_is_worth_something_to_the_shipped_evaluations():
+def test_every_piece_has_a_positive_worth():
     for man in piece_worths(Game().position, built_in_evaluator()):
         assert man.worth > 0 and man.features_worth > 0
     for evaluation in (built_in_evaluator(), features_evaluator()):
@@ -67,18 +67,18 @@ def _mean(men: list[PieceWorth], kind: int) -> float:
     return sum(worths) / len(worths)
 
 
-def test_asking_changes_nothing():
+def test_the_position_is_unchanged():
     position = parse_fen(FENS[1])
-    before, judge = position.tobytes(), StaticEvaluator(BY_RANDOM)
-    first = judge.score(position)
+    before, evaluator = position.tobytes(), StaticEvaluator(BY_RANDOM)
+    first = evaluator.score(position)
     piece_worths(position, BY_RANDOM)
     assert position.tobytes() == before
-    assert judge.score(parse_fen(FENS[2])) == reference.score(chess.Board(FENS[2]), RANDOM)
-    assert judge.score(position) == first == reference.score(chess.Board(FENS[1]), RANDOM)
+    assert evaluator.score(parse_fen(FENS[2])) == reference.score(chess.Board(FENS[2]), RANDOM)
+    assert evaluator.score(position) == first == reference.score(chess.Board(FENS[1]), RANDOM)
 
 
-def test_the_last_man_may_be_taken_away():
-    """What is left are bare kings, which the features judge."""
+def test_the_last_piece_may_be_removed():
+    """What is left are bare kings, which the features evaluate."""
     (man,) = piece_worths(parse_fen("8/8/3k4/8/8/4K3/8/6R1 b - - 0 1"), BY_RANDOM)
     assert man.worth == man.features_worth > 300
     assert all(man.piece & 7 != KING for man in piece_worths(parse_fen(FENS[0]), BY_RANDOM))

@@ -1,4 +1,4 @@
-"""How shards are prepared in time: in order, one ahead, and without keeping anybody waiting."""
+"""Prefetching of shards: in order, one ahead, without blocking the caller."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.system.errors import InputError
 from eval.training import prefetch
 
 
-def test_who_leaves_early_does_not_wait_for_the_next_shard():
+def test_a_caller_that_stops_early_does_not_wait():
     release = threading.Event()
 
     def shards():
@@ -26,7 +26,7 @@ def test_who_leaves_early_does_not_wait_for_the_next_shard():
     assert list(prefetch(iter(range(1, 5)))) == [1, 2, 3, 4]
 
 
-def test_a_fault_in_a_shard_is_raised_where_it_is_wanted():
+def test_an_error_in_a_shard_is_raised_in_the_caller():
     def shards():
         yield 1
         raise InputError("damaged")

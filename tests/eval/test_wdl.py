@@ -1,4 +1,4 @@
-"""The chances of the game: a model, and what it has to be whatever its numbers are."""
+"""The WDL model: properties that hold for any parameters, and the fit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MATERIAL = st.integers(0, 103)
 
 
 @given(SCORES, MATERIAL)
-def test_chances_are_shares_of_a_thousand_and_fair_to_both_sides(score, material):
+def test_wdl_sums_to_a_thousand_and_is_symmetric(score, material):
     win, draw, loss = wdl_of(score, material)
     assert win + draw + loss == 1000
     assert min(win, draw, loss) >= 0
@@ -36,7 +36,7 @@ def test_a_better_score_never_wins_less(score, more, material):
 
 
 @given(MATERIAL, st.sampled_from([features_wdl_model(), built_in_evaluator().wdl_model]))
-def test_a_hundred_wins_every_second_game(material, model):
+def test_a_hundred_centipawns_win_half_of_the_games(material, model):
     even = model.even_score(material)
     assert 40 < even < 250
     below, above = (wdl_of(score, material, model).win for score in (math.floor(even), math.ceil(even)))
@@ -44,7 +44,7 @@ def test_a_hundred_wins_every_second_game(material, model):
     assert normalized_score(round(even), material, model) in (99, 100, 101)
 
 
-def test_the_evaluation_that_plays_has_a_model():
+def test_the_built_in_evaluator_has_a_model():
     assert features_evaluator().wdl_model == features_wdl_model()
     network = built_in_evaluator().network
     assert network is not None
@@ -67,7 +67,7 @@ def test_measured_games_agree():
     assert wdl_of(0, FULL_MATERIAL).draw < wdl_of(0, 20).draw
 
 
-def test_a_known_model_is_found_again():
+def test_the_fit_recovers_a_known_model():
     truth = WdlModel(170.0, -90.0, 0.4, 0.5)
     generator = np.random.default_rng(3)
     size = 200_000

@@ -42,7 +42,7 @@ def test_rows_follow_each_other_without_gaps():
 
 @settings(deadline=None)  # the first call may compile
 @given(HALVES, HALVES)
-def test_packed_halves_come_apart_again(mg, eg):
+def test_packed_values_unpack(mg, eg):
     assert unpack(pack(mg, eg)) == (mg, eg)
 
 
@@ -52,7 +52,7 @@ def test_sums_of_packed_numbers_are_sums_of_their_halves(terms):
     assert unpack(total) == (sum(mg * count for mg, _, count in terms), sum(eg * count for _, eg, count in terms))
 
 
-def test_the_engine_has_its_weights_and_says_where_they_come_from():
+def test_the_built_in_weights_have_their_provenance():
     assert default_content()["provenance"]
     mg, eg = values_of(own_weights())
     assert np.abs(mg).max() < LARGEST_WEIGHT and np.abs(eg).max() < LARGEST_WEIGHT
@@ -80,14 +80,14 @@ def test_black_pieces_are_worth_the_negative_of_white_ones():
     assert not squares[:, :, [0, 7, 8, 15]].any()
 
 
-def test_squares_are_read_in_a_mirror_when_the_king_changes_wings():
+def test_squares_are_mirrored_when_the_king_changes_wings():
     squares = random_weights().squares.reshape(2, 2, 16, 8, 8)
     assert (squares[0, 0] == squares[1, 1, :, :, ::-1]).all()
     assert (squares[0, 1] == squares[1, 0, :, :, ::-1]).all()
     assert (squares[0, 1, 1:7] != squares[0, 0, 1:7]).any()
 
 
-def test_weights_of_the_wrong_number_are_refused():
+def test_a_wrong_number_of_weights_is_refused():
     with pytest.raises(ValueError, match="zip"):
         weights_from([0] * WEIGHT_COUNT, [0] * (WEIGHT_COUNT - 1))
 
@@ -130,7 +130,7 @@ BREAKAGES = {
 
 
 @pytest.mark.parametrize("message", BREAKAGES)
-def test_a_broken_file_is_explained(tmp_path, message):
+def test_a_broken_file_is_an_error(tmp_path, message):
     content = default_content()
     BREAKAGES[message](content)
     path = tmp_path / "weights.json"
@@ -140,7 +140,7 @@ def test_a_broken_file_is_explained(tmp_path, message):
     assert message in str(caught.value) and str(path) in str(caught.value)
 
 
-def test_a_file_with_another_kind_of_content_is_refused(tmp_path):
+def test_a_file_with_other_content_is_refused(tmp_path):
     path = tmp_path / "list.json"
     path.write_text("[1, 2]", encoding="utf-8")
     with pytest.raises(InputError, match="no object"):

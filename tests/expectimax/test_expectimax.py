@@ -28,7 +28,7 @@ from eval.evaluator import features_evaluator
 from tests.alphabeta.kernels import average
 from tests.alphabeta.reference import minimax
 from tests.alphabeta.test_truth import switched
-from tests.positions import CORNERS, CROWD, judge
+from tests.positions import CORNERS, CROWD, reference_board
 
 MIDDLE_GAME = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
@@ -161,7 +161,7 @@ def test_the_values_are_the_textbooks(model, depth):
 
 def test_both_colours_see_the_same():
     for fen in SMALL[:12]:
-        mirrored = judge(fen).mirror().fen()
+        mirrored = reference_board(fen).mirror().fen()
         ours, theirs = (sorted(utilities(MODELS["softmax"][0], position, 3).values()) for position in (fen, mirrored))
         assert ours == pytest.approx(theirs, abs=1e-12)
 
@@ -285,7 +285,7 @@ def test_lines_are_legal(temperature):
             continue
         assert result.infos
         for info in result.infos:
-            board, follower = judge(fen), Game(fen)
+            board, follower = reference_board(fen), Game(fen)
             for move in info.pv:
                 text = follower.uci(move)
                 board.push(board.parse_uci(text))  # raises if it is illegal

@@ -1,4 +1,4 @@
-"""The compile cache: whom it trusts, what it keeps, and what it leaves alone."""
+"""The compile cache: trust, storage, locks and removal."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ PROCESSOR, TRIPLE = "0123456789abcdef" * 4, "some-triple"
 DIGESTS = [f"{number:016x}" * 4 for number in range(cache.VERSIONS_KEPT + 4)]  # of sources
 CODE = Code("a.b.first", "int64", DIGESTS[0], ("int64",), False, b"\x01\x02\x03")
 FILE = f"a.b.first-{DIGESTS[0][:16]}.kernel"
-NOBODY = 65534
+OTHER_USER = 65534
 LONG_AGO = 1e9
 
 needs_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can do this")
 
 
 @pytest.fixture
-def told(monkeypatch) -> list[str]:
-    """What the user is told."""
+def warnings(monkeypatch) -> list[str]:
+    """The warnings sent to the user."""
     lines: list[str] = []
     monkeypatch.setattr(notices, "_listener", [lines.append])
     monkeypatch.setattr(notices, "_sent", set())
@@ -51,13 +51,13 @@ def path_in(home: Path) -> Path:
 @pytest.fixture
 def home(tmp_path) -> Path:
     """A cache folder with one entry in it."""
-    cache_in(tmp_path).keep(CODE)
+    cache_in(tmp_path).store(CODE)
     return tmp_path
 
 
-def test_what_is_kept_is_found(home, told):
+def test_stored_code_is_read_back(home, warnings):
     assert found_in(home) == CODE
-    assert not told
+    assert not warnings
 
 
 def test_machine_code_for_another_machine_is_not_found(home):
@@ -71,18 +71,18 @@ def test_another_signature_or_name_is_not_found(home):
     assert opened.read("a.b.second", CODE.signature, CODE.sources) is None
 
 
-def test_other_sources_are_told_apart_to_the_last_letter(home):
+def test_the_whole_digest_of_the_sources_is_compared(home):
     almost = CODE.sources[:-1] + "f"
     assert cache_in(home).path_of(CODE.name, almost) == path_in(home)
     assert cache_in(home).read(CODE.name, CODE.signature, almost) is None
 
 
-def test_a_damaged_file_is_told_and_replaced(home, told):
+def test_a_damaged_file_gives_a_warning_and_is_replaced(home, warnings):
     path = path_in(home)
     path.write_bytes(path.read_bytes()[:-1] + b"\xff")
     assert found_in(home) is None
-    assert len(told) == 1 and "checksum" in told[0]
-    cache_in(home).keep(CODE)
+    assert len(warnings) == 1 and "checksum" in warnings[0]
+    cache_in(home).store(CODE)
     assert found_in(home) == CODE
 
 
@@ -95,38 +95,38 @@ def test_folders_are_private(home):
 @pytest.mark.skipif(host.IS_WINDOWS, reason="Windows has no such modes")
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o707, 0o1777])
 @pytest.mark.parametrize("which", ["the home", "the folder", "the file"])
-def test_what_others_may_write_to_is_refused_with_one_line(home, told, which, mode):
+def test_files_writable_by_others_are_refused_with_one_warning(home, warnings, which, mode):
     opened = cache_in(home)
     {"the home": home, "the folder": opened.folder, "the file": path_in(home)}[which].chmod(mode)
     assert found_in(home) is None
-    assert len(told) == 1 and "other users may write to it" in told[0]
+    assert len(warnings) == 1 and "other users may write to it" in warnings[0]
 
 
 @needs_root
 @pytest.mark.parametrize("which", ["the home", "the folder", "the file"])
-def test_what_others_own_is_refused_with_one_line(home, told, which):
+def test_files_of_other_users_are_refused_with_one_warning(home, warnings, which):
     opened = cache_in(home)
-    os.chown({"the home": home, "the folder": opened.folder, "the file": path_in(home)}[which], NOBODY, -1)
+    os.chown({"the home": home, "the folder": opened.folder, "the file": path_in(home)}[which], OTHER_USER, -1)
     assert found_in(home) is None
-    assert len(told) == 1 and "belongs to another user" in told[0]
+    assert len(warnings) == 1 and "belongs to another user" in warnings[0]
 
 
 @pytest.mark.skipif(host.IS_WINDOWS, reason="Windows has no such modes")
-def test_nothing_is_written_to_a_folder_that_is_not_trusted(tmp_path, told):
+def test_nothing_is_written_to_an_untrusted_folder(tmp_path, warnings):
     tmp_path.chmod(0o777)
-    cache_in(tmp_path).keep(CODE)
+    cache_in(tmp_path).store(CODE)
     assert not list(tmp_path.iterdir())
 
 
-def test_without_a_place_to_write_it_is_told_once(tmp_path, told):
+def test_an_unwritable_folder_gives_one_warning(tmp_path, warnings):
     blocked = tmp_path / "file"
     blocked.touch()
     opened = cache_in(blocked)
     for _ in range(2):
-        opened.keep(CODE)
+        opened.store(CODE)
         opened.tidy(CODE.name)
     assert opened.read(CODE.name, CODE.signature, CODE.sources) is None
-    assert len(told) == 1 and "cannot write the compiled kernels" in told[0]
+    assert len(warnings) == 1 and "cannot write the compiled kernels" in warnings[0]
     assert list(tmp_path.iterdir()) == [blocked]
 
 
@@ -143,30 +143,30 @@ def small_disk(tmp_path) -> Iterator[Path]:
 
 
 @needs_root
-def test_a_full_disk_keeps_what_it_has(small_disk, told):
-    cache_in(small_disk).keep(CODE)
+def test_a_full_disk_keeps_the_existing_code(small_disk, warnings):
+    cache_in(small_disk).store(CODE)
     large = Code("a.b.large", "", "", (), False, bytes(1_000_000))
-    cache_in(small_disk).keep(large)
-    assert len(told) == 1 and "No space left" in told[0]
+    cache_in(small_disk).store(large)
+    assert len(warnings) == 1 and "No space left" in warnings[0]
     assert found_in(small_disk) == CODE
     assert [path.name for path in cache_in(small_disk).folder.iterdir()] == [FILE]
 
 
 @needs_root
-def test_a_read_only_disk_is_read(small_disk, told):
-    cache_in(small_disk).keep(CODE)
+def test_a_read_only_disk_is_read(small_disk, warnings):
+    cache_in(small_disk).store(CODE)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     assert found_in(small_disk) == CODE
-    assert not told
-    cache_in(small_disk).keep(CODE)
-    assert len(told) == 1 and "Read-only file system" in told[0]
+    assert not warnings
+    cache_in(small_disk).store(CODE)
+    assert len(warnings) == 1 and "Read-only file system" in warnings[0]
 
 
 def make_versions(home: Path) -> list[Path]:
-    """Keep an entry in more states of its sources than are kept; the files, the most recently used first."""
+    """Store more versions of an entry than are kept; returns the files, the most recently used first."""
     paths = []
     for age, digest in enumerate(DIGESTS):
-        cache_in(home).keep(replace(CODE, sources=digest))
+        cache_in(home).store(replace(CODE, sources=digest))
         paths.append(cache_in(home).path_of(CODE.name, digest))
         os.utime(paths[-1], (time.time() - 60 * age - 60,) * 2)
     return paths
@@ -175,28 +175,28 @@ def make_versions(home: Path) -> list[Path]:
 def test_only_the_newest_versions_of_an_entry_are_kept(tmp_path):
     paths = make_versions(tmp_path)
     other = replace(CODE, name="a.b.first-other")
-    cache_in(tmp_path).keep(other)
+    cache_in(tmp_path).store(other)
     cache_in(tmp_path).tidy(CODE.name)
     assert set(paths[0].parent.iterdir()) == {*paths[: cache.VERSIONS_KEPT],
                                               cache_in(tmp_path).path_of(other.name, other.sources)}
 
 
-def test_what_is_used_again_counts_as_new(tmp_path):
+def test_recently_used_versions_are_kept(tmp_path):
     paths = make_versions(tmp_path)
     assert cache_in(tmp_path).read(CODE.name, CODE.signature, DIGESTS[-1]) is not None
     cache_in(tmp_path).tidy(CODE.name)
     assert set(paths[0].parent.iterdir()) == {paths[-1], *paths[: cache.VERSIONS_KEPT - 1]}
 
 
-def test_what_has_not_been_used_for_long_is_removed(home):
+def test_code_unused_for_a_month_is_removed(home):
     old = Cache(home, "f" * 64, TRIPLE)
-    old.keep(CODE)
+    old.store(CODE)
     os.utime(old.path_of(CODE.name, CODE.sources), (LONG_AGO, LONG_AGO))
     cache_in(home).tidy(CODE.name)
     assert list(home.iterdir()) == [cache_in(home).folder]
 
 
-def test_what_is_not_ours_stays(home):
+def test_foreign_files_are_not_removed(home):
     folders = [home / "0123456789abcdef", home / "notes", home / "kernels-of-my-own", cache_in(home).folder]
     for folder in folders:
         folder.mkdir(exist_ok=True)
@@ -207,7 +207,7 @@ def test_what_is_not_ours_stays(home):
     assert all([path.name for path in folder.iterdir()] == ["precious.txt"] for folder in folders)
 
 
-def test_what_was_left_unfinished_is_removed(home):
+def test_abandoned_unfinished_files_are_removed(home):
     folder = cache_in(home).folder
     for suffix in (codefile.UNFINISHED, ".lock"):
         for name in ("old", "new"):
@@ -218,13 +218,13 @@ def test_what_was_left_unfinished_is_removed(home):
 
 
 def try_to_lock(home: Path) -> float:
-    """How many seconds it takes to get on with compiling, with the lock or without."""
+    """Seconds until compiling can start, with the lock or without."""
     began = time.monotonic()
     with cache_in(home).lock(CODE.name, CODE.sources):
         return time.monotonic() - began
 
 
-def test_a_lock_is_waited_for_and_leaves_nothing_behind(home, monkeypatch):
+def test_a_lock_blocks_others_and_is_removed(home, monkeypatch):
     monkeypatch.setattr(cache, "LOCK_SECONDS", 1)
     with cache_in(home).lock(CODE.name, CODE.sources):
         assert try_to_lock(home) > 0.9  # in vain
@@ -244,7 +244,7 @@ with Cache(Path(sys.argv[1]), sys.argv[2], sys.argv[3]).lock(sys.argv[4], sys.ar
 """
 
 
-def test_the_lock_of_a_process_that_was_killed_is_free(home):
+def test_a_killed_process_releases_its_lock(home):
     command = [sys.executable, "-c", HOLDER, str(home), PROCESSOR, TRIPLE, CODE.name, CODE.sources]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -253,7 +253,7 @@ def test_the_lock_of_a_process_that_was_killed_is_free(home):
     assert try_to_lock(home) < 10  # LOCK_SECONDS would be more
 
 
-def test_where_there_are_no_locks_nobody_waits(home, monkeypatch):
+def test_without_file_locks_nothing_waits(home, monkeypatch):
     def refuse(handle: int) -> bool:
         raise OSError("no locks available")
 
@@ -262,31 +262,31 @@ def test_where_there_are_no_locks_nobody_waits(home, monkeypatch):
         assert try_to_lock(home) < 1
 
 
-def test_where_nothing_can_be_written_nobody_waits(tmp_path, told):
+def test_an_unwritable_folder_does_not_block(tmp_path, warnings):
     blocked = tmp_path / "file"
     blocked.touch()
     assert try_to_lock(blocked) < 1
-    assert not told
+    assert not warnings
 
 
-def test_an_error_while_compiling_frees_the_lock(home):
+def test_an_error_while_compiling_releases_the_lock(home):
     with pytest.raises(TypeError), cache_in(home).lock(CODE.name, CODE.sources):
         raise TypeError
     assert try_to_lock(home) < 1
 
 
-def test_the_home_can_be_named(monkeypatch):
+def test_the_environment_variable_sets_the_folder(monkeypatch):
     monkeypatch.setenv(cache.CACHE_VARIABLE, "/somewhere/else")
     assert cache.cache_home() == Path("/somewhere/else")
     monkeypatch.delenv(cache.CACHE_VARIABLE)
     assert cache.cache_home() == host.user_cache_folder() / "adversary"
 
 
-def test_a_user_without_a_home_gets_along_without_a_cache(monkeypatch, told):
+def test_a_user_without_a_home_has_no_cache(monkeypatch, warnings):
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv(cache.CACHE_VARIABLE, raising=False)
     monkeypatch.setattr(host, "user_cache_folder", no_home)
     assert cache.own_cache.__wrapped__() is None
-    assert len(told) == 1 and "Could not determine home directory" in told[0]
+    assert len(warnings) == 1 and "Could not determine home directory" in warnings[0]

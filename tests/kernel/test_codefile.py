@@ -1,4 +1,4 @@
-"""Files of machine code: whole or not at all, and nothing in them believed unchecked."""
+"""Files of machine code: written atomically, and used only after verification."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def path(tmp_path) -> Path:
     return path
 
 
-def test_what_was_written_is_read(path):
+def test_round_trip(path):
     file = CodeFile(path)
     assert file.provenance == PROVENANCE
     assert [file.read(name) for name in file.names] == CODES
@@ -40,7 +40,7 @@ def test_what_was_written_is_read(path):
 
 
 def is_refused_or_right(path: Path) -> bool:
-    """Whether no wrong byte gets through: each entry is as it was written, or is refused."""
+    """Whether each entry is as it was written, or is refused."""
     try:
         file = CodeFile(path)
         for code in CODES:
@@ -52,7 +52,7 @@ def is_refused_or_right(path: Path) -> bool:
     return True
 
 
-def test_a_flipped_bit_anywhere_is_noticed(path):
+def test_a_flipped_bit_anywhere_is_detected(path):
     whole = path.read_bytes()
     chance = random.Random(5)
     for place in range(len(whole)):
@@ -62,7 +62,7 @@ def test_a_flipped_bit_anywhere_is_noticed(path):
         assert is_refused_or_right(path), place
 
 
-def test_a_file_that_ends_early_is_noticed(path):
+def test_a_truncated_file_is_detected(path):
     whole = path.read_bytes()
     for size in range(len(whole)):
         path.write_bytes(whole[:size])
@@ -78,7 +78,7 @@ def test_garbage_is_refused(path, content):
         CodeFile(path)
 
 
-def test_what_cannot_be_read_is_refused(tmp_path):
+def test_an_unreadable_file_is_refused(tmp_path):
     with pytest.raises(CodeFileError, match="cannot be read"):
         CodeFile(tmp_path)  # a folder
     with pytest.raises(FileNotFoundError):
@@ -90,7 +90,7 @@ def test_a_file_that_is_not_trusted_is_refused(path):
         CodeFile(path, lambda status: "by a stranger")
 
 
-def test_writing_fails_as_a_whole(path, monkeypatch):
+def test_a_failed_write_leaves_no_file(path, monkeypatch):
     def refuse(*args: object) -> None:
         raise OSError("no space left")
 
@@ -115,7 +115,7 @@ while True:
 """
 
 
-def test_killed_while_writing_it_leaves_a_whole_file(tmp_path):
+def test_a_process_killed_while_writing_leaves_a_complete_file(tmp_path):
     path, chance = tmp_path / "some.kernels", random.Random(7)
     for _ in range(8):
         with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE) as process:

@@ -1,4 +1,4 @@
-"""Entries, as Python calls them."""
+"""Entries called from Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.kernels import read_clock
 
 @entry(array_type("f8"), array_type("u1"), uint64, int64)
 def mixed(reals, bytes_, word, number):
-    """Something of every type, in and out."""
+    """Arguments and results of every type."""
     bytes_[0] += np.uint8(1)
     return reals[0] + reals.size, word, number, bytes_[0] == 8
 
@@ -44,7 +44,7 @@ def call_it(address, number):
     return call_number(address, number) + 1
 
 
-def test_values_of_every_type_come_and_go():
+def test_arguments_and_results_of_every_type():
     reals, cells = np.array([0.5, 1.0]), np.array([7], np.uint8)
     assert mixed(reals, cells, 2**64 - 1, -5) == (2.5, 2**64 - 1, -5, True)
     assert cells[0] == 8
@@ -71,7 +71,7 @@ def test_arrays_of_another_type_are_refused(array):
         mixed(array, np.zeros(1, np.uint8), 1, 1)
 
 
-def test_an_array_that_may_not_be_written_is_refused():
+def test_a_read_only_array_is_refused():
     array = np.zeros(4)
     array.setflags(write=False)
     with pytest.raises(TypeError):
@@ -84,7 +84,7 @@ def test_numbers_of_another_type_are_refused(depth):
         perft(parse_fen(START_FEN), empty_move_list(), depth, BULK)
 
 
-def test_an_entry_is_loaded_once_whichever_thread_asks():
+def test_an_entry_is_loaded_once_by_concurrent_threads():
     addresses: list[int] = []
     threads = [threading.Thread(target=lambda: addresses.append(list_moves.address)) for _ in range(4)]
     for thread in threads:
@@ -120,7 +120,7 @@ def test_every_entry_of_the_sources_is_found():
     assert len(import_all()) == declared > 20
 
 
-def test_the_clock_read_in_kernels_is_pythons():
+def test_kernels_and_python_read_the_same_clock():
     read_clock.load()
     before = time.perf_counter_ns()
     read = read_clock()
@@ -132,7 +132,7 @@ def test_a_kernel_called_from_python_runs_uncompiled():
     assert castled_squares(4, 7) == (6, 5)
 
 
-def test_machine_instructions_are_for_kernels_only():
+def test_intrinsics_cannot_be_called_from_python():
     with pytest.raises(NotImplementedError):
         intrinsics.lsb(1)
 
@@ -150,7 +150,7 @@ def test_a_kernel_that_fails_raises():
         failing(2)
 
 
-def test_records_lie_where_numpy_says():
+def test_record_addresses_agree_with_numpy():
     from engine.kernel import signature
 
     position = parse_fen(START_FEN)
@@ -158,7 +158,7 @@ def test_records_lie_where_numpy_says():
     assert sys.implementation.name != "cpython" or signature._address_of_record is signature._address_by_layout
 
 
-def test_an_entry_has_a_name_of_its_own():
+def test_entry_names_are_unique():
     with pytest.raises(TypeError, match="is a local function"):
         @entry(int64)
         def local(number):

@@ -1,4 +1,4 @@
-"""The whole package with all of its machine code, and starts under bad circumstances: slow."""
+"""The whole package with its machine code, and starts under adverse conditions; slow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORBIDDEN = "import sys; sys.modules['numba'] = None; "
 UCI = "from engine.uci.session import serve; serve()"
 BENCH = "import sys; from engine.__main__ import main; sys.exit(main(['bench', '4']))"
 PERFT = "from engine.__main__ import main; sys.exit(main(['perft', '3']))"
-CONVERSATION = "uci\nposition startpos moves e2e4\ngo movetime 3000\n"
+UCI_SESSION = "uci\nposition startpos moves e2e4\ngo movetime 3000\n"
 
 
 def start(tree: Path, *words: str, **environment: str) -> subprocess.Popen[str]:
@@ -34,8 +34,8 @@ def start(tree: Path, *words: str, **environment: str) -> subprocess.Popen[str]:
 
 def run(tree: Path, program: str, text: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     with start(tree, "-c", program, **environment) as process:
-        said, complaints = process.communicate(text, 600)
-    return subprocess.CompletedProcess(process.args, process.returncode, said, complaints)
+        out, err = process.communicate(text, 600)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def copy_sources(tree: Path) -> Path:
@@ -55,7 +55,7 @@ def package(tmp_path_factory) -> Path:
 
 
 def test_a_game_is_played_with_the_import_of_numba_forbidden(package):
-    board, said = chess.Board(), []
+    board, out = chess.Board(), []
     with start(package, "-c", FORBIDDEN + UCI, **{CACHE_VARIABLE: str(package / "none")}) as process:
         assert process.stdin is not None and process.stdout is not None
         while not board.is_game_over(claim_draw=True) and board.ply() < 300:
@@ -64,17 +64,17 @@ def test_a_game_is_played_with_the_import_of_numba_forbidden(package):
             process.stdin.flush()
             while not (line := process.stdout.readline()).startswith("bestmove"):
                 assert line
-                said.append(line)
+                out.append(line)
             board.push_uci(line.split()[1])
         assert process.communicate("quit\n", 10) == ("", "")
     assert process.returncode == 0
     assert board.ply() > 20
-    assert not any("string" in line and ("compiling" in line or "error" in line) for line in said)
+    assert not any("string" in line and ("compiling" in line or "error" in line) for line in out)
     assert not (package / "none").exists()
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in MODES])
-def test_every_kind_of_search_needs_no_numba(package, kind):
+def test_no_search_mode_needs_numba(package, kind):
     done = run(package, FORBIDDEN + UCI, f"setoption name SearchMode value {kind}\nisready\nposition startpos\n"
                "go nodes 2000\n")
     assert re.match(r"bestmove [a-h][1-8][a-h][1-8]", done.stdout.splitlines()[-1])
@@ -98,7 +98,7 @@ def test_all_machine_code_has_the_same_signature(package):
 
 
 def test_no_flipped_byte_changes_a_search(package, tmp_path):
-    """A few of the many places: each byte of the format is tried by the tests of the format."""
+    """A sample of bytes; the tests of the format try all of them."""
     tree, chance = tmp_path / "tree", random.Random(3)
     shutil.copytree(package, tree, ignore=shutil.ignore_patterns("cache"))
     expected = run(tree, BENCH).stdout.splitlines()[:-1]  # the last line has the speed
@@ -128,8 +128,8 @@ def test_ten_cold_starts_at_once(sources):
     processes = [start(sources, "-m", "engine", "perft", "3") for _ in range(10)]
     for process in processes:
         with process:
-            said, complaints = process.communicate()
-        assert (process.returncode, said.splitlines()[0], complaints) == (0, "Nodes searched: 8902", "")
+            out, err = process.communicate()
+        assert (process.returncode, out.splitlines()[0], err) == (0, "Nodes searched: 8902", "")
     assert "Nodes searched: 8902" in run(sources, FORBIDDEN + PERFT).stdout
 
 
@@ -137,15 +137,15 @@ def test_ten_cold_starts_at_once_play_legal_moves(sources):
     processes = [start(sources, "-m", "engine") for _ in range(10)]
     for process in processes:
         with process:
-            said, complaints = process.communicate(CONVERSATION)
-        assert (process.returncode, complaints) == (0, "")
+            out, err = process.communicate(UCI_SESSION)
+        assert (process.returncode, err) == (0, "")
         board = chess.Board()
         board.push_uci("e2e4")
-        board.push_uci(said.splitlines()[-1].split()[1])  # ValueError if it is illegal
+        board.push_uci(out.splitlines()[-1].split()[1])  # ValueError if it is illegal
 
 
 def test_killed_while_compiling_and_writing(sources):
-    """Again and again, a little later each time, until one comes through; then nothing is left over but kernels."""
+    """Kill ever later until one start completes; then only kernels are left in the cache."""
     chance = random.Random(11)
     for seconds in (1, 2, 3, 5, 8, 12, 16, 20):
         with start(sources, "-c", BENCH) as process:
@@ -158,7 +158,7 @@ def test_killed_while_compiling_and_writing(sources):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can mount")
-def test_a_full_disk_does_not_leave_the_stop_gap_for_good(sources):
+def test_the_fallback_move_is_temporary_on_a_full_disk(sources):
     disk = sources / "disk"
     disk.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k,mode=700", "tmpfs", str(disk)], check=False,

@@ -1,4 +1,4 @@
-"""Records of typed fields: the class and the dtype say the same, to Python and to kernels."""
+"""Records of typed fields: class and dtype agree, in Python and in kernels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_up(record: Outer) -> None:
     record.several[3].number = record.total
 
 
-def test_the_dtype_is_the_one_that_its_fields_would_be_written_as():
+def test_the_dtype_equals_the_one_written_by_hand():
     inner = np.dtype([("number", "i4"), ("squares", "u1", 3)], align=True)
     outer = np.dtype([("total", "i8"), ("inner", inner), ("several", inner, 4), ("rows", "i2", (2, 5)), ("flag", "u1")],
                      align=True)

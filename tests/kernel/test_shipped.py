@@ -23,7 +23,7 @@ COUNT = "Nodes searched: 8902"
 
 
 def start(tree: Path, program: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a Python program with the sources of `tree` and a cache beside them."""
+    """Run a Python program with the sources of `tree` and a cache next to them."""
     return subprocess.run([sys.executable, "-c", program], cwd=tree, capture_output=True, text=True, check=False,
                           timeout=240, env={**os.environ, CACHE_VARIABLE: str(tree / "cache"),
                                             "PYTHONPATH": str(tree), **environment})
@@ -43,7 +43,7 @@ def built(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def tree(built, tmp_path) -> Path:
-    """A copy of what was built that may be spoilt; the cache is shared, so that one compile serves all tests."""
+    """A copy of the build that a test may damage; the cache is shared, so that one compile serves all tests."""
     shutil.copytree(built, tmp_path / "tree", symlinks=True, ignore=shutil.ignore_patterns("cache"))
     (built / "cache").mkdir(mode=0o700, exist_ok=True)
     (tmp_path / "tree" / "cache").symlink_to(built / "cache")
@@ -61,7 +61,7 @@ def test_shipped_machine_code_needs_neither_numba_nor_a_cache(tree):
     assert not (tree / "cache").exists()
 
 
-def test_every_file_says_where_it_comes_from(tree):
+def test_every_file_has_its_provenance(tree):
     baselines = targets.baselines_of(targets.triple())
     assert {path.stem for path in shipped_files(tree)} == {baseline.name for baseline in baselines} != set()
     for path in shipped_files(tree):
@@ -72,14 +72,14 @@ def test_every_file_says_where_it_comes_from(tree):
         assert code.sources == sources.SourceTree(tree).digest_of("engine.core.perft")
 
 
-def test_every_baseline_counts_alike(tree):
+def test_every_baseline_has_the_same_perft(tree):
     for path in shipped_files(tree):
         if not targets.lacking(next(baseline for baseline in targets.BASELINES if baseline.name == path.stem)):
             done = start(tree, FORBIDDEN + PERFT, **{library.CODE_VARIABLE: str(path)})
             assert (done.stdout.splitlines()[0], done.stderr) == (COUNT, ""), path
 
 
-def test_damaged_files_are_explained_and_compiled_anew(tree):
+def test_damaged_files_give_a_warning_and_are_compiled_again(tree):
     for path in shipped_files(tree):
         content = bytearray(path.read_bytes())
         content[50] ^= 4  # in the header's checksum
@@ -103,7 +103,7 @@ def test_damaged_machine_code_is_not_run(tree):
     assert done.stderr.count("\n") == 1
 
 
-def test_changed_sources_are_explained_and_compiled(tree):
+def test_changed_sources_give_a_warning_and_are_compiled(tree):
     source = tree / "engine" / "core" / "movegen.py"
     text = source.read_text()
     assert text.count("KNIGHT_ATTACKS[start] & targets") == 1
@@ -129,7 +129,7 @@ def rewritten(path: Path, provenance: Provenance) -> None:
 @pytest.mark.parametrize(("field", "value", "reason"), [
     ("triple", "sparc-sun-solaris", "it was built for sparc-sun-solaris"), ("baseline", "unheard-of", "is not known"),
 ])
-def test_what_does_not_fit_is_not_used(tree, field, value, reason):
+def test_code_for_another_processor_is_not_used(tree, field, value, reason):
     path = shipped_files(tree)[0]
     rewritten(path, replace(CodeFile(path).provenance, **{field: value}))
     done = start(tree, "from engine.kernel.library import shipped_file; print(shipped_file())",
@@ -138,7 +138,7 @@ def test_what_does_not_fit_is_not_used(tree, field, value, reason):
     assert reason in done.stdout
 
 
-def test_a_processor_that_lacks_something_gets_none(monkeypatch):
+def test_a_processor_that_lacks_a_feature_gets_no_code(monkeypatch):
     monkeypatch.setattr(targets, "host_features", lambda: frozenset({"sse4.2"}))
     for baseline in targets.BASELINES:
         provenance = Provenance(targets.triple(), baseline.name, "", "")

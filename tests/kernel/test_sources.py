@@ -1,4 +1,4 @@
-"""Which sources an entry depends on, and their digest: what changes it, and what does not."""
+"""The sources that an entry depends on, and what changes their digest."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def digest_in(tree: Path, module: str = SEARCH) -> str:
     return SourceTree(tree).digest_of(module)
 
 
-def test_the_digest_is_of_the_sources_alone(tree):
+def test_the_digest_depends_only_on_the_sources(tree):
     assert digest_in(tree) == sources.digest_of_module(SEARCH)
 
 
 @pytest.mark.parametrize("name", ["engine/alphabeta/node.py", "engine/core/bits.py", "eval/features.py",
                                   "tablebase/__init__.py", "engine/kernel/compiler.py", "engine/__init__.py"])
-def test_a_change_of_what_the_search_imports_changes_its_digest(tree, name):
+def test_a_changed_import_changes_the_digest(tree, name):
     with (tree / name).open("a") as file:
         file.write("\n")
     assert digest_in(tree) != sources.digest_of_module(SEARCH)
@@ -51,7 +51,7 @@ def test_a_change_elsewhere_leaves_the_digest_of_the_search(tree, name):
     assert digest_in(tree) == sources.digest_of_module(SEARCH)
 
 
-def test_a_new_import_changes_the_digest_with_all_that_it_brings(tree):
+def test_a_new_import_adds_its_own_imports_to_the_digest(tree):
     leaf = tree / "eval" / "new.py"
     leaf.write_text("NUMBER = 1\n")
     with (tree / "engine" / "core" / "bits.py").open("a") as file:
@@ -61,7 +61,7 @@ def test_a_new_import_changes_the_digest_with_all_that_it_brings(tree):
     assert len({sources.digest_of_module(SEARCH), with_import, digest_in(tree)}) == 3
 
 
-def test_what_modules_import_inside_functions_and_through_packages_counts(tree):
+def test_imports_inside_functions_and_through_packages_count(tree):
     (tree / "eval" / "sub").mkdir()
     (tree / "eval" / "sub" / "__init__.py").write_text("from eval.sub.inner import VALUE\n")
     (tree / "eval" / "sub" / "inner.py").write_text("def value():\n    from book import polyglot\n")
@@ -73,7 +73,7 @@ def test_what_modules_import_inside_functions_and_through_packages_counts(tree):
     assert reached == sorted(reached)
 
 
-def test_a_kernel_of_a_test_depends_on_what_the_test_imports():
+def test_a_kernel_in_a_test_depends_on_the_imports_of_the_test():
     reached = sources.own_tree().sources_of(kernels.__name__)
     assert {"tests", "tests.kernels", "engine.core.movegen"} <= set(reached)
     assert not any(name.startswith("numpy") for name in reached)
@@ -106,8 +106,8 @@ def imports_by_syntax(path: Path) -> set[str]:
     return found & FILES.keys()
 
 
-def test_the_scan_finds_what_the_syntax_tree_has():
-    """For every file all of its imports; for what kernels depend on nothing else."""
+def test_the_scan_agrees_with_the_syntax_trees():
+    """All imports of every file; for sources of kernels, no others."""
     tree = SourceTree(sources.SOURCE_ROOT)
     of_kernels = {name for point in import_all() for name in tree.sources_of(point.name.rpartition(".")[0])}
     assert len(of_kernels) > 100

@@ -1,4 +1,4 @@
-"""Machine code for this processor and for others: what it is made of, and what it calls."""
+"""Machine code for this processor and others: its instructions and the symbols it calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IN_TEXT, UNDEFINED = 2, 0  # of ELF: the type of a function, the section of what
 
 @entry(int64, int64)
 def instructions(address, word):
-    """One of each kind that differs between processors."""
+    """One operation of each group that differs between processors."""
     store_release(address, load_acquire(word) + load_atomic(address + 8))
     add_atomic_i64(address + 16, 1)
     return popcount(np.uint64(word))
@@ -62,7 +62,7 @@ def undefined_symbols(code: bytes) -> set[str]:
 
 @pytest.mark.parametrize("baseline", BASELINES, ids=lambda baseline: baseline.name)
 @pytest.mark.parametrize("point", [instructions, perft], ids=lambda point: point.name)
-def test_machine_code_calls_only_what_is_found(baseline, point):
+def test_machine_code_calls_only_known_symbols(baseline, point):
     assert undefined_symbols(object_for(baseline, point)) <= targets.RUNTIME_SYMBOLS
 
 
@@ -77,7 +77,7 @@ def test_publishing_is_ordered_on_aarch64(baseline):
     assert any(word & 0xFFFFFC00 == 0xC89FFC00 for word in words), "stlr: a store that waits for earlier ones"
 
 
-def test_only_the_newer_arm_adds_in_one_instruction():
+def test_only_armv8_2_has_atomic_add_instructions():
     def has_ldadd(baseline: Baseline) -> bool:
         return any(word & 0xFF20FC00 == 0xF8200000 for word in words_of(object_for(baseline)))
 
@@ -97,10 +97,10 @@ def test_the_tables_of_endings_are_published_in_order():
 
 
 def test_machine_code_of_a_baseline_runs_here():
-    """What `build` makes is loaded by the same loader, and counts as natively compiled code does."""
+    """Code made by `build` is loaded by the same loader, and has the same perft as native code."""
     position, out = parse_fen(START_FEN), empty_move_list()
     for baseline in targets.baselines_of(targets.triple()):
-        if not targets.lacking(baseline):
+        if not targets.missing_features(baseline):
             code = compiler.emit_object_code(compiler.to_bitcode(perft.declaration), targets.machine(baseline))
             loader = Loader()  # the code lives as long as this does
             address = loader.load(code.object_code, symbol_of(code.name))
@@ -115,7 +115,7 @@ def pairs(row, cells, limits, size):
 
 
 @pytest.mark.parametrize("baseline", BASELINES, ids=lambda baseline: baseline.name)
-def test_another_process_can_generate_what_was_specialized(baseline, monkeypatch):
+def test_another_process_generates_code_from_specialised_bitcode(baseline, monkeypatch):
     machine = targets.machine(baseline, LINUX[baseline.architecture])
     bitcode = compiler.to_bitcode(pairs.declaration)
     specialized, here = compiler.specialize(bitcode, machine), compiler.emit_object_code(bitcode, machine)
@@ -152,12 +152,12 @@ def is_even(count):
     return _even(count)
 
 
-def test_kernels_that_call_each_other_are_refused():
+def test_mutually_recursive_kernels_are_refused():
     with pytest.raises(TypeError, match="mutually recursive"):
         compiler.compile_entry(Declaration("tests.is_even", is_even, (int64,)))
 
 
-def test_code_that_others_compile_is_left_alone():
+def test_numba_outside_the_project_is_unchanged():
     resolve = BaseFunction.get_call_type
     compiler.to_bitcode(perft.declaration)
     assert BaseFunction.get_call_type is resolve

@@ -36,7 +36,7 @@ def start(folder: Path) -> subprocess.Popen[str]:
 
 
 def answers_of(processes: list[subprocess.Popen[str]]) -> list[str]:
-    """What each process prints, all of them released at once; none may complain."""
+    """The output of each process, all started at once; none may print a warning."""
     for process in processes:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -46,8 +46,8 @@ def answers_of(processes: list[subprocess.Popen[str]]) -> list[str]:
         process.stdin.flush()
     answers = []
     for process in processes:
-        answer, complaint = process.communicate(timeout=120)
-        assert (process.returncode, complaint) == (0, "")
+        answer, message = process.communicate(timeout=120)
+        assert (process.returncode, message) == (0, "")
         answers.append(answer.strip())
     return sorted(answers)
 
@@ -61,7 +61,7 @@ def test_a_kernel_is_compiled_once(tmp_path):
     assert answers_of([start(tmp_path)]) == ["42 CACHED"]
 
 
-def test_a_changed_kernel_is_compiled_anew(tmp_path):
+def test_a_changed_kernel_is_compiled_again(tmp_path):
     (tmp_path / "small_kernel.py").write_text(KERNEL)
     assert answers_of([start(tmp_path)]) == ["42 COMPILED"]
     (tmp_path / "small_kernel.py").write_text(KERNEL.replace("3 * number", "4 * number"))

@@ -34,7 +34,7 @@ from tests.mcts.kernels import (
     write_child,
 )
 from tests.mcts.trees import MIDDLE_GAME, SEARCHERS, search
-from tests.positions import CORNERS, judge
+from tests.positions import CORNERS, reference_board
 
 # Step 1, selection.
 
@@ -140,7 +140,7 @@ def test_a_cut_off_is_the_evaluation():
     assert values[0] > 0.9
 
 
-@pytest.mark.parametrize("fen", [fen for fen in (*CORNERS, *BENCH_FENS) if not judge(fen).is_check()])
+@pytest.mark.parametrize("fen", [fen for fen in (*CORNERS, *BENCH_FENS) if not reference_board(fen).is_check()])
 def test_every_legal_move_is_drawn_alike(fen):
     worker, game = new_worker(params.uct(), 0, 2), Game(fen)
     legal = game.legal_moves()

@@ -17,7 +17,7 @@ from engine.search.scores import mate_distance
 from engine.search.types import Info, Limits
 from engine.system.errors import InputError
 from tests.mcts.trees import MATES, MIDDLE_GAME, MODES, SEARCHERS, search
-from tests.positions import CORNERS, CROWD, judge
+from tests.positions import CORNERS, CROWD, reference_board
 
 
 def test_a_mate_that_a_look_finds_ends_the_search():
@@ -134,7 +134,7 @@ def test_lines_are_legal_and_sorted():
     visits = [line.visits for line in best_lines(searcher.pool, params.puct(), searcher._curve, 4)]
     assert visits == sorted(visits, reverse=True)
     for info in infos:
-        board, follower = judge(game.fen()), game.copy()
+        board, follower = reference_board(game.fen()), game.copy()
         for move in info.pv:
             text = follower.uci(move)
             assert board.is_legal(chess.Move.from_uci(text))

@@ -19,7 +19,7 @@ from engine.search.scores import mate_distance
 from engine.search.types import Limits
 from engine.system.errors import InputError
 from tests.mcts.trees import MATES, MIDDLE_GAME, SEARCHERS, search
-from tests.positions import judge
+from tests.positions import reference_board
 
 
 def tree_of(pool: Pool, index: int):
@@ -95,7 +95,7 @@ def test_the_tree_is_kept_for_the_next_move():
 def test_mates_are_proven(fen, moves):
     game, result = search("puct", fen, nodes=200_000)
     assert mate_distance(result.score) == moves
-    board = judge(fen)
+    board = reference_board(fen)
     for move in result.pv:
         board.push_uci(text := game.uci(move))
         game.push_uci(text)
@@ -122,7 +122,7 @@ def test_what_is_marked_as_over_is_over():
             walk(index, board, depth - 1)
             board.pop()
 
-    walk(pool.root, judge(game.fen()), 3)
+    walk(pool.root, reference_board(game.fen()), 3)
     assert counts[True] > 0
 
 
@@ -147,7 +147,7 @@ def test_a_repetition_is_a_draw_by_path_and_not_stored_in_the_node():
                 walk(index, board)
             board.pop()
 
-    walk(pool.root, judge(game.fen()))
+    walk(pool.root, reference_board(game.fen()))
     assert counts["visits"] > 0
 
 

@@ -1,4 +1,4 @@
-"""What leaves are worth: wins, draws and losses, from the model up to the root; what transpositions share."""
+"""Values of leaves: WDL from the model to the root, contempt, and values shared by transpositions."""
 
 from __future__ import annotations
 

@@ -172,4 +172,4 @@ def test_the_built_in_book_is_whole_and_sound(capsys):
         assert len({entry.key for entry in book}) >= 20_000
     status, out, _ = run(capsys, "book", "check")
     assert status == 0, out
-    assert "0 written twice" in out and "0 moves are illegal" in out
+    assert "0 duplicates" in out and "0 of their moves are illegal" in out

@@ -12,6 +12,7 @@ from engine.commands.course.lesson import LESSONS
 
 PAGES = sorted(Path(__file__).parents[2].joinpath("engine", "reference").rglob("*.py"))
 LONGEST = 150  # lines
+IDEAS = 103  # of the notes
 OURS = {"engine", "eval", "book", "tablebase"}
 
 
@@ -39,8 +40,31 @@ def test_the_readme_links_every_page_and_nothing_that_is_not_there():
         assert page.resolve() in linked or page.stem == "__init__", page
 
 
+def ideas() -> list[list[str]]:
+    """The rows of the README's table of ideas: number, idea, page, lesson, place in the engine, test."""
+    lines = [line.strip("|").split(" | ") for line in README.read_text(encoding="utf-8").splitlines()]
+    return [[cell.strip() for cell in cells] for cells in lines if len(cells) == 6 and cells[0].strip().isdigit()]
+
+
+def test_every_idea_of_the_notes_has_a_row():
+    assert [row[0] for row in ideas()] == [str(number) for number in range(1, IDEAS + 1)]
+    assert len({row[1] for row in ideas()}) == IDEAS
+    assert all(all(row) for row in ideas())
+
+
 def test_the_readme_names_every_lesson_and_no_other():
-    text = README.read_text(encoding="utf-8")
-    table = [line.split("|") for line in text.splitlines() if line.startswith("| ") and line.count("|") == 5]
-    named = {cells[3].strip().strip("`") for cells in table[1:]} - {"", "---"}
-    assert named == set(LESSONS)
+    assert {row[3].strip("`") for row in ideas()} == set(LESSONS)
+
+
+@pytest.mark.parametrize("row", ideas(), ids=lambda row: row[0])
+def test_every_place_of_an_idea_exists(row):
+    """Links lead to files, tests are functions of theirs, and each row names a test."""
+    _, _, page, _, place, test = row
+    for cell in (page, place, test):
+        for target in re.findall(r"\]\(([^)#]+)\)", cell):
+            assert (README.parent / target).exists(), target
+    (name, file), = re.findall(r"^\[(\w[\w.]*)\]\((.+)\)$", test)
+    if not name.endswith(".py"):
+        tree = ast.parse((README.parent / file).read_text(encoding="utf-8"))
+        assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert page == "-" or (README.parent / re.findall(r"\((.+)\)", page)[0]).suffix in {".py", ".md"}

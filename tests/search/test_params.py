@@ -1,10 +1,10 @@
-"""Tunable numbers: which are integers and which are switches, and what a value may be."""
+"""Tunable numbers: integers, switches and ranges."""
 
 from __future__ import annotations
 
 import pytest
 
-from engine.kernel.records import Fields, take_fields
+from engine.kernel.records import Fields, set_fields
 from engine.search.params import Parameter, default_record, set_value
 from engine.system.errors import InputError
 
@@ -16,7 +16,7 @@ class NumbersRecord(Fields):
     """A number for each row of ROWS."""
 
 
-take_fields(NumbersRecord, {row.name: "i8" if row.is_integer else "f8" for row in ROWS})
+set_fields(NumbersRecord, {row.name: "i8" if row.is_integer else "f8" for row in ROWS})
 
 
 def test_a_switch_is_an_integer_that_is_0_or_1():
@@ -24,12 +24,12 @@ def test_a_switch_is_an_integer_that_is_0_or_1():
     assert [row.name for row in ROWS if row.is_on] == ["use_it"]
 
 
-@pytest.mark.parametrize(("name", "value", "complaint"), [
+@pytest.mark.parametrize(("name", "value", "message"), [
     ("breadth", 1, "unknown number 'breadth'"), ("depth", 9, "depth must be from 1 to 8, got 9"),
     ("depth", 2.5, "depth must be from 1 to 8, got 2.5"), ("share", -0.1, "share must be from 0 to 1, got -0.1"),
 ])
-def test_a_wrong_value_changes_nothing(name, value, complaint):
+def test_a_wrong_value_changes_nothing(name, value, message):
     record = default_record(ROWS, NumbersRecord)
-    with pytest.raises(InputError, match=complaint):
+    with pytest.raises(InputError, match=message):
         set_value(record, ROWS, name, value, "number")
     assert [record[row.name] for row in ROWS] == [row.default for row in ROWS]

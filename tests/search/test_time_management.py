@@ -1,4 +1,4 @@
-"""Time management: plain arithmetic, and its promises."""
+"""Time management: its arithmetic and its guarantees."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_game_without_increment_lasts_for_two_hundred_moves():
 def test_the_flag_never_falls_though_every_move_is_delayed(base, increment, overhead, delay):
     """Delays of the system come on top of what the search was given, and now and then it uses all that it may."""
     generator, left, moves = random.Random(1), base, 0
-    # A delay beyond increment and share cannot be paid for ever: as many moves as a long game has.
+    # A delay beyond increment and share is affordable only for a limited number of moves, those of a long game.
     while moves < 150:
         spent = time_budget(ClockState(left, increment), overhead)
         used = spent.hard if generator.random() < 0.03 else spent.soft

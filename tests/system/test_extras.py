@@ -1,4 +1,4 @@
-"""The extras: the table is that of pyproject.toml, and there is one wording for what is missing."""
+"""The extras: the table agrees with pyproject.toml, and one message names missing packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that people name: read whole or refused in one line, written whole or not at all."""
+"""Files named by the user: read or refused in one line, written atomically."""
 
 from __future__ import annotations
 

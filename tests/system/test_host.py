@@ -1,4 +1,4 @@
-"""What the operating system gives: large memory, and signals while kernels run."""
+"""The operating system: large memory, and signals while kernels run."""
 
 from __future__ import annotations
 

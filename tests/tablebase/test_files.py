@@ -66,7 +66,7 @@ def test_a_foreign_file_is_named_and_the_others_are_used(folder, content, reason
     assert tables.take_warnings() == []
 
 
-def test_a_file_that_is_cut_off(folder):
+def test_a_truncated_file(folder):
     path = folder / NAMES[TableKind.WDL]
     path.write_bytes(path.read_bytes()[:-5000])
     with pytest.raises(InputError, match="truncated"):
@@ -81,7 +81,7 @@ def test_a_missing_file_and_a_folder_in_its_place(tmp_path):
 
 
 @pytest.mark.parametrize("spoil", [lambda block: block.update(checksum=1), lambda block: block.update(length=7)])
-def test_one_damaged_ending_does_not_spoil_another(folder, spoil):
+def test_one_damaged_ending_does_not_affect_others(folder, spoil):
     def change(directory) -> None:
         for row in directory["tables"]:
             if row["ending"] == "KQvK":
@@ -103,14 +103,14 @@ def test_one_damaged_ending_does_not_spoil_another(folder, spoil):
                                     lambda row: row["blocks"][0].update(length=-1),
                                     lambda row: row["summary"][0].update(longest_win=10**6),
                                     lambda row: row["summary"][0].update(longest_win="a")])
-def test_a_directory_that_makes_no_sense(folder, change):
+def test_an_invalid_directory(folder, change):
     path = folder / NAMES[TableKind.WDL]
     change_directory(path, lambda directory: change(directory["tables"][0]))
     with pytest.raises(InputError, match="directory is damaged"):
         Container(path)
 
 
-def test_a_directory_that_was_changed_is_refused(folder):
+def test_a_changed_directory_is_refused(folder):
     """Other axes would be read without an error, but wrong."""
     path = folder / NAMES[TableKind.WDL]
     change_directory(path, lambda directory: directory["tables"][-1]["axes"].reverse(), is_signed=False)
@@ -125,7 +125,7 @@ def test_a_deeply_nested_line_is_no_directory(folder):
         Container(path)
 
 
-def test_a_damaged_table_gives_way_to_a_sound_one(folder):
+def test_a_damaged_table_is_replaced_by_a_sound_one(folder):
     """A folder that the user names comes first; what is broken in it is taken from the package."""
     def change(directory) -> None:
         for row in directory["tables"]:
@@ -142,7 +142,7 @@ def test_a_damaged_table_gives_way_to_a_sound_one(folder):
 
 
 @pytest.mark.parametrize("surplus", [1, 1 << 28])
-def test_a_block_that_unpacks_to_more_than_its_ending_holds_is_refused_at_once(folder, surplus):
+def test_a_block_that_unpacks_to_too_much_is_refused_at_once(folder, surplus):
     """A quarter of a gigabyte of zeros is 40 KB on disk, its checksum is right, and it never comes into memory."""
     size, path = block_size(parse_ending("KQvK"), TableKind.WDL), folder / NAMES[TableKind.WDL]
     block = lzma.compress(bytes(size + surplus), lzma.FORMAT_RAW, filters=_filters(TableKind.WDL, 1))

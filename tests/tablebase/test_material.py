@@ -1,4 +1,4 @@
-"""Endings: names, order, and what turns into what."""
+"""Endings: names, dependency order and conversions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from engine.system.errors import InputError
 from tablebase.material import all_endings, can_become, ending_of, parse_ending, with_dependencies
 
 
-def test_there_are_as_many_as_combinatorics_says():
+def test_the_number_of_endings_agrees_with_combinatorics():
     assert [len(all_endings(piece_count)) for piece_count in (3, 4, 5)] == [5, 30, 110]
 
 
 @pytest.mark.parametrize(("text", "name"), [("KQvKR", "KQvKR"), ("KRKQ", "KQvKR"), ("krvkq", "KQvKR"), ("KKP", "KPvK"),
                                             ("KPKBN", "KBNvKP"), ("KNBK", "KBNvK")])
-def test_names_are_read_however_they_are_written(text, name):
+def test_all_spellings_of_a_name_are_accepted(text, name):
     assert parse_ending(text).name == name
 
 
@@ -45,14 +45,14 @@ def test_every_move_leads_to_an_ending_that_is_listed(fen):
     assert reached <= {ending, *ending.next_endings()}
 
 
-def test_what_is_needed_comes_first():
+def test_dependencies_come_first():
     order = [ending.name for ending in with_dependencies([parse_ending("KRPvKR")])]
     assert order[-1] == "KRPvKR" and "KQRvKR" in order and "KRvKP" in order and "KBBvK" not in order
     for number, name in enumerate(order):
         assert {child.name for child in parse_ending(name).next_endings()} <= set(order[:number])
 
 
-def test_what_a_game_can_become():
+def test_reachable_endings():
     rook_ending = [4, 1, 1, 12, 9]  # white: rook and two pawns; black: rook and pawn
     assert can_become(rook_ending, parse_ending("KQvKR"))  # a pawn has promoted
     assert can_become(rook_ending, parse_ending("KPPvK"))

@@ -13,14 +13,14 @@ from engine.core.game import Game
 from tablebase.files import TableKind
 from tablebase.material import Ending, all_endings, parse_ending
 from tablebase.random_positions import random_board
-from tablebase.root_ranking import DRAWS, IS_MATED, LOSES, MATES, SPOILT_LOSS, SPOILT_WIN, WINS, RankedMove
+from tablebase.root_ranking import BLESSED_LOSS, CURSED_WIN, DRAWS, IS_MATED, LOSES, MATES, WINS, RankedMove
 from tablebase.tables import OwnTables
 from tests.positions import DATA
 
 SYZYGY = DATA / "endgame" / "syzygy"
 ENDINGS = [*all_endings(3), *all_endings(4)]
 FULL = 100  # plies
-WON, LOST, DRAWN = {MATES, WINS}, {IS_MATED, LOSES}, {SPOILT_WIN, DRAWS, SPOILT_LOSS}
+WON, LOST, DRAWN = {MATES, WINS}, {IS_MATED, LOSES}, {CURSED_WIN, DRAWS, BLESSED_LOSS}
 needs_syzygy = pytest.mark.skipif(not SYZYGY.is_dir(), reason="needs Syzygy tables")
 
 
@@ -121,7 +121,7 @@ def test_many_more_positions_a_little_farther_from_the_limit(tables, reference, 
 
 
 @needs_syzygy
-def test_results_agree_with_syzygys_distances_at_any_counter(tables, reference):
+def test_results_agree_with_syzygy_at_any_rule50(tables, reference):
     """Syzygy rounds distances to whole moves in some tables: exactly at the limit it cannot tell."""
     rng, seen = random.Random(11), Counter[str]()
     for _ in range(1500):
@@ -140,18 +140,18 @@ def test_results_agree_with_syzygys_distances_at_any_counter(tables, reference):
 @pytest.mark.parametrize(("fen", "moves"), [
     ("8/K7/8/8/8/1k6/8/3q3B b - - 95 100", {"d1h1"}), ("7q/1N6/8/2k5/8/8/8/4K3 b - - 94 100", {"c5d5", "c5b4", "c5b6"}),
     ("8/8/1k6/6p1/K7/8/7R/8 w - - 96 100", {"h2g2", "h2h5"})])
-def test_wins_that_a_longer_defence_would_spoil(tables, fen, moves):
+def test_wins_that_a_longer_defence_turns_into_draws(tables, fen, moves):
     """The line of the longest defence runs into a capture or a pawn's move; another defence avoids it."""
     game = Game(fen)
     ranked = ranked_moves_of(tables, game)
     best = ranked[0].outcome_class
     assert best in WON and {game.uci(entry.move) for entry in ranked if entry.outcome_class == best} == moves
     # quicker by the pieces
-    assert any(entry.outcome_class == SPOILT_WIN and entry.code <= ranked[0].code for entry in ranked)
+    assert any(entry.outcome_class == CURSED_WIN and entry.code <= ranked[0].code for entry in ranked)
 
 
 def test_a_mate_is_announced_only_if_no_defence_can_delay_it_beyond_the_limit(tables):
-    for rule50, outcome_class in ((80, MATES), (81, MATES), (82, SPOILT_WIN), (99, SPOILT_WIN)):
+    for rule50, outcome_class in ((80, MATES), (81, MATES), (82, CURSED_WIN), (99, CURSED_WIN)):
         game = Game(f"8/8/8/5k2/8/8/1Q6/K7 w - - {rule50} 120")  # mate in 19 plies, no capture
         ranked = ranked_moves_of(tables, game)
         assert ranked[0].outcome_class == outcome_class
@@ -159,7 +159,7 @@ def test_a_mate_is_announced_only_if_no_defence_can_delay_it_beyond_the_limit(ta
     assert pawn[0].outcome_class in WON
 
 
-def test_a_counter_that_is_full_leaves_mates_and_new_beginnings(tables):
+def test_at_the_limit_only_mates_and_zeroing_moves_win(tables):
     """A game continues until a draw is claimed: only a capture, a pawn's move or a mate can still win it."""
     game = Game("8/8/8/8/8/k1K5/7p/1R6 w - - 130 150")
     assert [game.uci(entry.move) for entry in ranked_moves_of(tables, game) if entry.outcome_class in WON] == ["b1a1"]
@@ -168,7 +168,7 @@ def test_a_counter_that_is_full_leaves_mates_and_new_beginnings(tables):
     assert wins == {"a7a8q", "a7a8r"}
 
 
-def test_the_line_of_a_win_is_legal_and_ends_in_mate_before_the_counter_is_full(tables):
+def test_the_line_of_a_win_is_legal_and_mates_within_fifty_moves(tables):
     rng = random.Random(5)
     for name in ("KQvKR", "KRvKN", "KPvKP", "KQvKP", "KBPvK"):
         for _ in range(8):
@@ -194,11 +194,11 @@ def test_a_position_for_the_third_time_is_a_draw_for_either_side(tables):
     circle = ["b1b2", "c3d3", "b2b1", "d3c3"]
     game = Game(start, moves=[*circle, *circle])
     by_move = {game.uci(entry.move): entry for entry in ranked_moves_of(tables, game)}
-    assert by_move["b1b2"].outcome_class == SPOILT_WIN  # there twice already
+    assert by_move["b1b2"].outcome_class == CURSED_WIN  # there twice already
     assert ranked_moves_of(tables, game)[0].outcome_class in WON
     game = Game(start, moves=[*circle, *circle, "b1b2"])
     by_move = {game.uci(entry.move): entry for entry in ranked_moves_of(tables, game)}
-    assert by_move["c3d3"].outcome_class == SPOILT_LOSS and result_of(ranked_moves_of(tables, game)) == 0
+    assert by_move["c3d3"].outcome_class == BLESSED_LOSS and result_of(ranked_moves_of(tables, game)) == 0
 
 
 @pytest.mark.slow

@@ -92,17 +92,17 @@ def test_a_search_gets_only_certain_outcomes(tables):
     assert tables.outcome(Game(EN_PASSANT[0]).position) is None
 
 
-def test_castling_rights_are_unknown_to_tables(tables):
+def test_positions_with_castling_rights_are_not_covered(tables):
     assert tables.code(Game("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1").position) is None
     assert tables.ranked_moves(Game("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1").position) is None
 
 
-def test_positions_with_too_many_or_too_few_men(tables):
+def test_positions_with_too_many_or_too_few_pieces(tables):
     assert tables.code(Game().position) is None
     assert tables.code(Game("8/8/8/8/8/4k3/8/4K3 w - - 0 1").position) is None
 
 
-def test_nothing_is_read_far_from_the_end_and_reading_is_done_behind_the_scenes():
+def test_tables_are_loaded_in_the_background_and_only_near_the_endgame():
     tables = OwnTables()
     tables.prepare(Game().position)
     assert threading.active_count() == 1 or not any(map(tables.outcomes.is_loaded, ENDINGS))
@@ -119,7 +119,7 @@ def test_nothing_is_read_far_from_the_end_and_reading_is_done_behind_the_scenes(
     assert all(tables.directories[table_kind].is_loaded(parse_ending("KRvKP")) for table_kind in TableKind)
 
 
-def test_the_tables_of_the_position_are_read_before_those_of_later_ones(monkeypatch):
+def test_tables_of_the_position_are_loaded_first(monkeypatch):
     tables, read = OwnTables(), []
     monkeypatch.setattr(TableDirectory, "load", lambda directory, ending, warn: read.append(
         (ending.name, directory.table_kind)))

@@ -1,4 +1,4 @@
-"""Positions and moves as people write them; python-chess is the judge."""
+"""Positions and moves as users write them, compared with python-chess."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +37,16 @@ _ARROWS = {(1, 0): Keys.ARROW_RIGHT, (-1, 0): Keys.ARROW_LEFT, (0, 1): Keys.ARRO
 class Server:
     """`adversary web` in a process of its own."""
 
-    def __init__(self, port: int = 0, data: Path | None = None) -> None:
+    def __init__(self, port: int = 0, data: Path | None = None, options: Sequence[str] = ()) -> None:
         """`data` is where the user's data is; nowhere near the real user's."""
         self._data = tempfile.TemporaryDirectory()
         self.data = data or Path(self._data.name)
         environment = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT), "XDG_DATA_HOME": str(self.data)}
-        self.process = subprocess.Popen([sys.executable, "-m", "engine", "web", "--port", str(port)], cwd=SOURCE_ROOT,
-                                        env=environment, stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, "-m", "engine", "web", "--port", str(port), *options]
+        self.process = subprocess.Popen(command, cwd=SOURCE_ROOT, env=environment, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        found = re.search(r"http://[\w.-]+:(\d+)/\S*", line)
         assert found, f"the server did not say where it is: {line!r}"
         self.address, self.port = found[0], int(found[1])
 
@@ -81,7 +81,7 @@ class Page:
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
         self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {
-            "origin": address.rstrip("/"), "storageTypes": "local_storage,indexeddb"})
+            "origin": "/".join(address.split("/")[:3]), "storageTypes": "local_storage,indexeddb"})
         self.driver.get(address)
         self.wait(lambda: self.script("return document.documentElement.dataset.theme"), "the page to start")
 
@@ -137,6 +137,10 @@ class Page:
     def drag(self, start: str, target: str) -> None:
         self.wait(lambda: "movable" in self.square(start).get_attribute("class"), f"{start} to be movable")
         ActionChains(self.driver).drag_and_drop(self.square(start), self.square(target)).perform()
+
+    def drag_element(self, start: Any, target: Any) -> None:
+        """Drags what is at one element to another one."""
+        ActionChains(self.driver).click_and_hold(start).move_by_offset(8, 8).move_to_element(target).release().perform()
 
     def press(self, *keys: str) -> None:
         ActionChains(self.driver).send_keys(*keys).perform()

@@ -35,9 +35,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="?", type=text, default=str(_BENCH_DEPTH),
                         metavar="|".join(("DEPTH", *_BENCHMARKS)),
                         help=f"what to measure; a number is a search depth (default {_BENCH_DEPTH})")
-    requires_option(parser.add_argument("--against", type=text, metavar="ENGINE",
-                                        help="speed, perft: a UCI engine to measure in the same run"),
-                    "what", among=_WITH_REFERENCE)
+    conflicts_with(parser.add_argument("--against", type=text, metavar="ENGINE",
+                                       help="speed, perft, --statistics: a UCI engine to measure in the same run"),
+                   "what", among=[word for word in _BENCHMARKS if word not in _WITH_REFERENCE])
+    conflicts_with(parser.add_argument("--statistics", action="store_true",
+                                       help="DEPTH: nodes, branching and selective depth of each iteration, and how "
+                                       "often first moves cut off, reduced searches are repeated and the TT hits"),
+                   "what", among=_BENCHMARKS)
     requires_option(parser.add_argument("--runs", type=positive, metavar="N", help="perft, startup, shipped, network, "
                                         f"policy: number of runs (default {_RUNS})"), "what", among=_WITH_RUNS)
     for action in (add_threads(parser), add_hash(parser)):
@@ -60,6 +64,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Measure, print, and return the exit status."""
     depth = None if arguments.what in _BENCHMARKS else _read_depth(arguments.what)
+    if depth is not None and arguments.against is not None and not arguments.statistics:
+        raise InputError("--against requires speed, perft or --statistics")
     if arguments.what == "startup":
         from engine.commands.bench.startup import print_startup
 
@@ -84,6 +90,10 @@ def _measure(arguments: argparse.Namespace, depth: int | None) -> int:
     from engine.commands.bench.speed import print_signature
 
     movetime, as_json = (arguments.movetime or _MOVETIME) / 1000, arguments.json
+    if depth is not None and arguments.statistics:
+        from engine.commands.bench.statistics import print_statistics
+
+        return print_statistics(depth, arguments.hash, parse_config(arguments.config), arguments.against, as_json)
     if depth is not None:
         return print_signature(depth, arguments.threads, arguments.hash, parse_config(arguments.config), as_json)
     if arguments.what == "network":

@@ -120,8 +120,8 @@ def _search_speeds(evaluation: Evaluator, movetime: float) -> dict[str, Any]:
 
 def _random_network(width: int) -> Network:
     """A network with random weights of the usual size."""
-    shape, generator = Shape(width, DEFAULT_LAYERS), np.random.default_rng(1)
-    numbers: dict[str, Any] = {block.name: generator.integers(-60, 61, block.dimensions, np.int8).astype(block.code)
+    shape, rng = Shape(width, DEFAULT_LAYERS), np.random.default_rng(1)
+    numbers: dict[str, Any] = {block.name: rng.integers(-60, 61, block.dimensions, np.int8).astype(block.code)
                                for block in shape.blocks}
     numbers["pair_shifts"][:] = 0
     return Network(shape, **numbers, scale=136.0)

@@ -20,6 +20,7 @@ _HANDSHAKE_SECONDS = 30.0
 _PERFT_SECONDS = 600.0
 _CLOCK_TICK = 0.01  # the resolution of a process's CPU time on most systems
 _SEARCHED = re.compile(r"info .*\bnodes (\d+)")
+_ITERATION = re.compile(r"info depth (\d+) seldepth (\d+) (?!.*(?:lower|upper)bound).*\bnodes (\d+).* pv ")
 _NODES = re.compile(r"Nodes searched\s*:\s*(\d+)")
 
 
@@ -35,6 +36,7 @@ class ReferenceEngine:
         self.name = path
         self._path = path
         self._nodes = 0  # of the last `info` line
+        self._iterations: list[tuple[int, int, int]] = []
         self._times = psutil.Process(self._process.pid)
         self._lines: queue.Queue[str | None] = queue.Queue(maxsize=10_000)
         threading.Thread(target=self._read, daemon=True).start()
@@ -45,10 +47,10 @@ class ReferenceEngine:
         started = self._cpu_seconds()
         reply = self._ask(f"go perft {depth}", "Nodes searched", _PERFT_SECONDS)
         seconds = max(self._cpu_seconds() - started, _CLOCK_TICK)
-        found = _NODES.match(reply)
-        if found is None:
+        match = _NODES.match(reply)
+        if match is None:
             raise InputError(f"{self._path}: the answer to 'go perft' must be 'Nodes searched: N', got {reply[:80]!r}")
-        return int(found[1]), seconds
+        return int(match[1]), seconds
 
     def set_option(self, name: str, value: str) -> None:
         """Set a UCI option."""
@@ -61,6 +63,13 @@ class ReferenceEngine:
         self._nodes = 0
         self._ask(f"go movetime {round(1000 * movetime)}", "bestmove", movetime + _HANDSHAKE_SECONDS)
         return self._nodes, max(self._cpu_seconds() - started, _CLOCK_TICK)
+
+    def iterations(self, fen: str, depth: int) -> list[tuple[int, int, int]]:
+        """Depth, selective depth and nodes so far of each iteration of a search to `depth`."""
+        self._ask(f"ucinewgame\nposition fen {fen}\nisready", "readyok", _HANDSHAKE_SECONDS)
+        self._iterations = []
+        self._ask(f"go depth {depth}", "bestmove", _PERFT_SECONDS)
+        return list({found[0]: found for found in self._iterations}.values())
 
     def _cpu_seconds(self) -> float:
         try:
@@ -90,8 +99,10 @@ class ReferenceEngine:
             while (line := self._lines.get(timeout=max(0.0, deadline - time.monotonic()))) is not None:
                 if line.startswith("id name "):
                     self.name = line.removeprefix("id name ")
-                if found := _SEARCHED.match(line):
-                    self._nodes = int(found[1])
+                if match := _SEARCHED.match(line):
+                    self._nodes = int(match[1])
+                if match := _ITERATION.match(line):
+                    self._iterations.append((int(match[1]), int(match[2]), int(match[3])))
                 if line.startswith(last):
                     return line
         except (OSError, queue.Empty) as error:

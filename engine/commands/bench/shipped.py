@@ -14,7 +14,7 @@ from engine.commands.shared.output import print_object
 from engine.commands.shared.progress import track
 from engine.kernel.codefile import NATIVE
 from engine.kernel.library import CODE_VARIABLE, SHIPPED_FOLDER, shipped_paths
-from engine.kernel.targets import BASELINES, lacking
+from engine.kernel.targets import BASELINES, missing_features
 from engine.system.errors import InputError
 
 # A bench timed by CPU time, which other programs disturb less. The first search loads the kernels.
@@ -43,10 +43,10 @@ def print_shipped(runs: int, depth: int, as_json: bool) -> int:
         results: dict[str, list[tuple[int, float]]] = {name: [] for name in choices}
         for name in track([name for _ in range(runs) for name in choices], str):
             results[name].append(_bench(choices[name], depth))
-    signatures = {name: {nodes for nodes, _ in found} for name, found in results.items()}
-    for name, found in results.items():
-        ratios = [native / own for (_, native), (_, own) in zip(results[NATIVE], found, strict=True)]
-        nodes, seconds = found[0][0], min(seconds for _, seconds in found)
+    signatures = {name: {nodes for nodes, _ in costs} for name, costs in results.items()}
+    for name, costs in results.items():
+        ratios = [native / own for (_, native), (_, own) in zip(results[NATIVE], costs, strict=True)]
+        nodes, seconds = costs[0][0], min(seconds for _, seconds in costs)
         if as_json:
             print_object({"code": name, "runs": runs, "nodes": nodes, "nodes_per_cpu_second": round(nodes / seconds),
                           "of_native": round(median(ratios), 3), "lowest": round(min(ratios), 3),
@@ -60,7 +60,7 @@ def print_shipped(runs: int, depth: int, as_json: bool) -> int:
 
 
 def _can_run(path: Path) -> bool:
-    return any(baseline.name == path.stem and not lacking(baseline) for baseline in BASELINES)
+    return any(baseline.name == path.stem and not missing_features(baseline) for baseline in BASELINES)
 
 
 def _build(folder: str) -> list[Path]:
@@ -76,6 +76,6 @@ def _build(folder: str) -> list[Path]:
 def _bench(choice: str, depth: int) -> tuple[int, float]:
     """(nodes, CPU seconds) of a bench in a new process with this machine code."""
     done = run_child([sys.executable, "-c", _PROGRAM.format(depth=depth)], {**os.environ, CODE_VARIABLE: choice})
-    if (found := re.fullmatch(r"(\d+) ([\d.e-]+)\n", done.stdout)) is None or (done.stderr and choice != NATIVE):
+    if (match := re.fullmatch(r"(\d+) ([\d.e-]+)\n", done.stdout)) is None or (done.stderr and choice != NATIVE):
         raise InputError(f"{choice}: {done.stderr.strip().splitlines()[-1:]}")
-    return int(found[1]), float(found[2])
+    return int(match[1]), float(match[2])

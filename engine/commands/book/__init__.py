@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                                        help=f"largest disadvantage of a side (default {WORST})"), "--nodes")
     # Only the engine's evaluation removes moves.
     requires_option(check.add_argument("--out", type=book_file, metavar="FILE.bin",
-                                       help="write the lines that pass; unreachable positions are left out"),
+                                       help="write the lines that pass, without unreachable positions"),
                     "--nodes")
     add_fen(check)
     show = actions.add_parser("show", help="show the moves of a position")

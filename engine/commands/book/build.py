@@ -1,4 +1,4 @@
-"""`book merge`: one book of several."""
+"""`book build`, `book merge` and `book names`: write books and the table of opening names."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from engine.commands.shared.output import pluralize, print_warning
 from engine.commands.shared.progress import count_with_progress
 from engine.system.errors import InputError
 
+_SHOWN_WARNINGS = 20
+_GAMES_SKIPPED = 1
+
 
 def run_merge(arguments: argparse.Namespace) -> int:
     """Merge, write, and return the exit status."""
     with ExitStack() as stack:
         books = [stack.enter_context(Book(path)) for path in arguments.files]
         entries, number = merge_books(books), sum(len(book) for book in books)
-    write_book(entries, arguments.out)  # when the others are closed: it may be one of them
-    print(f"{len(entries)} moves of {number} in {arguments.out}")
+    write_book(entries, arguments.out)  # after closing the inputs, since one of them may be replaced
+    print(f"{number} entries merged into {len(entries)} in {arguments.out}")
     return 0
 
 
@@ -31,10 +34,6 @@ def run_names(arguments: argparse.Namespace) -> int:
     write_names(names, arguments.out)
     print(f"{len(names)} named positions in {arguments.out}")
     return 0
-
-
-_SHOWN_WARNINGS = 20
-_GAMES_SKIPPED = 1
 
 
 def run_build(arguments: argparse.Namespace) -> int:
@@ -47,7 +46,7 @@ def run_build(arguments: argparse.Namespace) -> int:
         nonlocal warnings
         warnings += 1
         if warnings <= _SHOWN_WARNINGS:
-            print_warning(f"{path}, {text}")
+            print_warning(f"skipped {path}, {text}")
 
     for path in arguments.files:
         for _ in count_with_progress(builder.add_games(read_pgn(path), warn), f"{path.name}, game"):
@@ -66,6 +65,5 @@ def run_build(arguments: argparse.Namespace) -> int:
     positions = len({entry.key for entry in entries})
     print(f"{used}; {positions} positions, {len(entries)} moves in {arguments.out}")
     if builder.undercount:
-        print(f"there were more different moves than fit into memory: each count may be {builder.undercount} "
-              "too low")
+        print_warning(f"too many different moves for the memory; each count may be up to {builder.undercount} too low")
     return _GAMES_SKIPPED if builder.broken else 0

@@ -1,4 +1,4 @@
-"""`book check`: is every move that can be reached legal, and where do the lines lead?"""
+"""`book check`: check that all reachable moves are legal, and evaluate the positions that they lead to."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def run(arguments: argparse.Namespace) -> int:
     with Book(arguments.file) as book:
         repeated = len(book) - len({(entry.key, entry.move) for entry in book})
         keys = list({entry.key for entry in book})
-        print(f"{len(book)} moves in {len(keys)} positions, sorted; {repeated} written twice; "
+        print(f"{len(book)} moves in {len(keys)} positions, sorted; {repeated} duplicates; "
               f"a lookup takes {1e6 * _lookup_seconds(book, keys[:_TIMED_LOOKUPS]):.1f} microseconds")
         tree = BookTree.begin(start)
         for _ in count_with_progress(grow_tree(tree, book), "position"):
             pass
     if is_interrupted():
-        print(f"{pluralize(len(tree.nodes), 'position')} were found from {start} so far")
+        print(f"{pluralize(len(tree.nodes), 'position')} reached from {start} so far")
         return _UNSOUND
     within = sum(bool(node.branches) for node in tree.nodes.values())
-    print(f"{within} of the positions can be reached from {start}; {len(tree.illegal)} moves are illegal there")
+    print(f"{within} of the positions can be reached from {start}; {len(tree.illegal)} of their moves are illegal")
     for node, entry in tree.illegal[:_SHOWN_PROBLEMS]:
         print(f"  illegal: {entry.text()} after {_line(tree, node) or 'no move'}")
     is_sound = not repeated and not tree.illegal
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _lookup_seconds(book: Book, keys: list[int]) -> float:
-    """What finding the moves of a position costs, in CPU time."""
+    """The CPU time of a lookup."""
     started = time.process_time()
     for key in keys:
         book.entries(key)
@@ -69,7 +69,7 @@ def _evaluate(tree: BookTree, arguments: argparse.Namespace) -> bool:
     bad = sorted((node for node in tree.nodes.values() if is_bad(node, worst)),
                  key=lambda node: -abs(node.score or 0))
     print(f"{pluralize(searched, 'position')} searched with {pluralize(arguments.nodes, 'node')}: "
-          f"{len(bad)} leave a side worse than {worst}")
+          f"{len(bad)} leave a side worse than {worst} centipawns")
     for node in bad[:_SHOWN_PROBLEMS]:
         print(f"  {node.score:+} for the side to move after {_line(tree, node)}")
     return not bad

@@ -1,4 +1,4 @@
-"""The lines of a book from a position, and the engine's verdict on them."""
+"""The tree of all book lines from a position, and its evaluation by the engine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.system.errors import InputError
 from engine.system.host import usable_cores
 from engine.text.display import to_cp
 
-_TABLE_MEGABYTES = 2  # for searches of some thousand nodes
+_HASH_MEGABYTES = 2  # for searches of a few thousand nodes
 _MATE = 30_000
 
 
@@ -34,9 +34,9 @@ class Branch:
 class BookPosition:
     """A position that can be reached by moves of a book."""
 
-    line: tuple[str, ...]  # how it was reached first
+    line: tuple[str, ...]  # the first line found that leads to it, as UCI text
     branches: list[Branch] = field(default_factory=list)
-    score: int | None = None  # what a search says, in users' units, from the view of the side to move
+    score: int | None = None  # of a search, in displayed centipawns from the side to move's view
 
 
 @dataclass
@@ -44,18 +44,18 @@ class BookTree:
     """All lines from one position."""
 
     start: Game
-    nodes: dict[int, BookPosition]  # by key, in the order of their distance
+    nodes: dict[int, BookPosition]  # by key, in order of distance from the start
     illegal: list[tuple[BookPosition, BookEntry]]
 
     @classmethod
     def begin(cls, fen: str) -> BookTree:
-        """The position alone."""
+        """A tree with only its start position."""
         start = Game(fen)
         return cls(start, {game_key(start): BookPosition(())}, [])
 
     @property
     def root(self) -> int:
-        """The key of the position where all lines begin."""
+        """The key of the start position."""
         return next(iter(self.nodes))
 
     def game(self, node: BookPosition) -> Game:
@@ -67,7 +67,7 @@ class BookTree:
 
 
 def grow_tree(tree: BookTree, book: Book, plies: int | None = None) -> Iterator[None]:
-    """Follow all moves of the book, breadth first, so many plies or to the ends of its lines; yields for each."""
+    """Add all book moves, breadth first, up to `plies` plies if given; yields after each position."""
     waiting = deque(tree.nodes.items())
     while waiting:
         key, node = waiting.popleft()
@@ -92,12 +92,12 @@ def grow_tree(tree: BookTree, book: Book, plies: int | None = None) -> Iterator[
 
 
 def evaluate_tree(tree: BookTree, nodes: int) -> Iterator[int]:
-    """Search every position of the tree with so many nodes, on all cores; yields how many are done."""
+    """Search every position of the tree with this many nodes, on all cores; yields the number of finished positions."""
     own = threading.local()
 
     def search(node: BookPosition) -> int:
         if not hasattr(own, "searcher"):
-            own.searcher = AlphaBetaSearch(_TABLE_MEGABYTES)
+            own.searcher = AlphaBetaSearch(_HASH_MEGABYTES)
         game = tree.game(node)
         own.searcher.clear()
         if not game.legal_moves():
@@ -119,26 +119,28 @@ def evaluate_tree(tree: BookTree, nodes: int) -> Iterator[int]:
 
 
 def prune(tree: BookTree, worst: int) -> BookTree:
-    """Take out the moves that leave their side worse than `worst`, and what cannot be reached without them.
+    """Remove the moves that leave their side worse than `worst`, and the positions that become unreachable.
 
-    A position where lines end is worth what the search says, any other the best of its moves, by minimax. But the side
-    to move may leave the book: what the search finds there counts as well, less `worst`, since the lines look deeper.
+    The value of a position at the end of a line is its search score; that of any other is the minimax value of its
+    moves, but at least its search score minus `worst`, because the side to move may leave the book.
     """
-    found: dict[int, int] = {}
+    values: dict[int, int] = {}
     is_changing = True
-    while is_changing:  # a move may lead back to a position that is not farther from the start: known the second time
+    while is_changing:  # moves may lead back to positions nearer to the start, whose values are known in the next pass
         is_changing = False
         for key, node in reversed(tree.nodes.items()):
-            kept = [branch for branch in node.branches if found.get(branch.child, 0) <= worst]
-            followed = [-found[branch.child] for branch in kept if branch.child in found]
+            kept = [branch for branch in node.branches if values.get(branch.child, 0) <= worst]
+            followed = [-values[branch.child] for branch in kept if branch.child in values]
             value = max(*followed, (node.score or 0) - worst) if followed else node.score or 0
-            is_changing |= len(kept) < len(node.branches) or value != found.get(key)
-            node.branches, found[key] = kept, value
+            is_changing |= len(kept) < len(node.branches) or value != values.get(key)
+            node.branches, values[key] = kept, value
     return _reachable(tree)
 
 
 def is_bad(node: BookPosition, worst: int) -> bool:
-    """Whether no sound line leads here: it ends, and a side is behind; or the side that has moved is far behind."""
+    """Whether a line ends here with one side worse than `worst`, or the side that has just moved is twice as far
+    behind.
+    """
     score = node.score or 0
     if not node.branches:
         return abs(score) > worst

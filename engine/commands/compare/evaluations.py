@@ -51,11 +51,11 @@ def configs() -> dict[str, Config]:
     kept = range(material.offset, material.offset + material.size)
     mg, eg = (tuple(value if index in kept else 0 for index, value in enumerate(values.tolist()))
               for values in values_of(load_weights()))
-    found = {MATERIAL: Config(MATERIAL, weights=(mg, eg), network=FEATURES),
-             FEATURES: Config(FEATURES, network=FEATURES)}
+    by_name = {MATERIAL: Config(MATERIAL, weights=(mg, eg), network=FEATURES),
+               FEATURES: Config(FEATURES, network=FEATURES)}
     if BUILT_IN_FILE.exists():
-        found[NETWORK] = Config(NETWORK)
-    return found
+        by_name[NETWORK] = Config(NETWORK)
+    return by_name
 
 
 @dataclass(frozen=True)
@@ -177,21 +177,21 @@ def _difference(rated: Rated, first: EvaluationAtDepth, second: EvaluationAtDept
 
 def curves(rated: Rated) -> dict[str, Curve]:
     """Elo by depth, one curve per evaluation."""
-    found: dict[str, Curve] = {}
+    by_name: dict[str, Curve] = {}
     for name in _names(rated):
         depths = sorted(player.depth for player in rated.players if player.evaluation == name)
-        found[name] = depths, [rated.difference(EvaluationAtDepth(name, depth), _ZERO).value for depth in depths]
-    return found
+        by_name[name] = depths, [rated.difference(EvaluationAtDepth(name, depth), _ZERO).value for depth in depths]
+    return by_name
 
 
 def errors(rated: Rated) -> dict[str, Errors]:
     """The 95 % errors of the points of `curves`."""
-    found: dict[str, Errors] = {}
+    by_name: dict[str, Errors] = {}
     for name, (depths, _) in curves(rated).items():
-        apart = [rated.difference(EvaluationAtDepth(name, int(depth)), _ZERO) for depth in depths]
-        found[name] = ([max(one.value - one.low, 0.0) for one in apart],
-                       [max(one.high - one.value, 0.0) for one in apart])
-    return found
+        differences = [rated.difference(EvaluationAtDepth(name, int(depth)), _ZERO) for depth in depths]
+        by_name[name] = ([max(one.value - one.low, 0.0) for one in differences],
+                         [max(one.high - one.value, 0.0) for one in differences])
+    return by_name
 
 
 def _names(rated: Rated) -> list[str]:

@@ -50,12 +50,12 @@ class PositionResult:
         """The seconds after which the solution was found and kept; None if it was not."""
         if self.problem is None or not self.is_solved:
             return None
-        found = self.outcome.seconds
+        seconds = self.outcome.seconds
         for stage in reversed(self.outcome.stages):
             if not self.problem.is_solved(self.game.uci(stage.move), stage.score):
                 break
-            found = stage.seconds
-        return found
+            seconds = stage.seconds
+        return seconds
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def effective_branching(nodes: int, depth: int) -> float | None:
 
 
 def pawns_text(score: int) -> str:
-    """Pawns, or the moves to a mate."""
+    """A score in pawns, or in moves to mate."""
     distance = mate_distance(score)
     return f"{score / 100:+.2f}" if distance is None else f"#{distance}"
 

@@ -95,7 +95,7 @@ def play_tournament(pairings: Sequence[Pairing], conditions: Conditions) -> list
             show(done, f"{record.players[0]} against {record.players[1]}")
             played.setdefault(tuple(sorted(record.players)), []).append(record)
     records = {pairing: played.get(tuple(sorted((pairing.first, pairing.second))), []) for pairing in pairings}
-    return [_pairing_result(pairing, found) for pairing, found in records.items() if found]
+    return [_pairing_result(pairing, games) for pairing, games in records.items() if games]
 
 
 def _engine_spec(mode: str) -> EngineSpec:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.commands.course.lesson import LESSONS, run_lesson
-from engine.commands.shared.arguments import add_seed, folder, in_file, svg_file, text
+from engine.commands.course.svg import Picture
+from engine.commands.shared.arguments import OutputFolder, add_seed, folder, in_file, svg_file, text
 from engine.system.errors import InputError, quote
 from engine.system.files import write_file
 
@@ -15,6 +17,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("lesson", nargs="?", type=text, metavar="LESSON", help="which one; without it, all are listed")
     parser.add_argument("--svg", type=svg_file, metavar="FILE", help="draw the lesson's trees and curves")
+    parser.add_argument("--pictures", type=OutputFolder(), metavar="FOLDER",
+                        help="draw each tree and curve of the lesson into a file of its own")
     add_seed(parser, "the lesson's questions")
     parser.add_argument("--notebooks", type=folder, metavar="FOLDER", help="instead: write all lessons as notebooks")
     parser.add_argument("--outputs", type=in_file, metavar="FILE.md",
@@ -24,20 +28,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run a lesson; returns the exit status."""
     for option in ("notebooks", "outputs"):
-        if getattr(arguments, option) is not None and (arguments.lesson or arguments.svg):
+        if getattr(arguments, option) is not None and (arguments.lesson or arguments.svg
+                                                           or arguments.pictures):
             raise InputError(f"--{option} cannot be used with a lesson")
     if arguments.notebooks is not None:
         return _write_notebooks(arguments.notebooks)
     if arguments.outputs is not None:
         return _renew_outputs(arguments.outputs)
     if arguments.lesson is None:
-        if arguments.svg:
-            raise InputError("--svg needs a lesson (adversary class lists them)")
+        for option in ("svg", "pictures"):
+            if getattr(arguments, option):
+                raise InputError(f"--{option} needs a lesson (adversary class lists them)")
         _print_list()
         return 0
     if arguments.lesson not in LESSONS:
         raise InputError(f"there is no lesson {quote(arguments.lesson)}; there are {', '.join(LESSONS)}")
-    _hold(arguments.lesson, arguments.svg, arguments.seed)
+    _hold(arguments.lesson, arguments)
     return 0
 
 
@@ -48,15 +54,26 @@ def _print_list() -> None:
     print("\nadversary class LESSON runs one; --svg FILE draws its trees and curves")
 
 
-def _hold(name: str, file: Path | None, seed: int) -> None:
+def _hold(name: str, arguments: argparse.Namespace) -> None:
     from engine.commands.course.svg import stacked
 
-    pictures = run_lesson(name, seed)
-    if file is not None:
-        write_file(file, stacked(pictures).text())
-        print(f"\n{file}")
-    elif pictures:
+    pictures = run_lesson(name, arguments.seed)
+    if arguments.svg is not None:
+        write_file(arguments.svg, stacked(pictures).text())
+        print(f"\n{arguments.svg}")
+    if arguments.pictures is not None:
+        _write_pictures(name, pictures, arguments.pictures)
+    if arguments.svg is None and arguments.pictures is None:
         print(f"\nTo see it drawn: adversary class {name} --svg {name}.svg")
+
+
+def _write_pictures(name: str, pictures: Sequence[Picture], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    print()
+    for number, picture in enumerate((single for found in pictures for single in found.singles()), 1):
+        file = folder / f"{name}-{number:02}.svg"
+        write_file(file, picture.text())
+        print(file)
 
 
 def _write_notebooks(folder: Path) -> int:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from engine.commands.course import svg
 
-_WIDTH, _HEIGHT = 760.0, 360.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 100.0, 160.0, 16.0, 60.0
+_WIDTH, _HEIGHT = 800.0, 360.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 100.0, 200.0, 16.0, 60.0
 _LABEL_ROOM = 18.0  # between the names of two curves
 
 Points = Sequence[tuple[float, float]]

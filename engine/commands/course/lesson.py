@@ -28,12 +28,16 @@ LESSONS = {
     "horizon": "cut-off, evaluation, and why to search on where it is not quiet",
     "expectimax": "chance nodes average; the bucket game with a coin",
     "assumptions": "what it costs to be wrong about the opponent",
+    "pacman": "a grid, a ghost, and two beliefs about it; moves that fail",
+    "backgammon": "dice and adversaries in one tree, and why depth is dear",
     "players": "three players, each for himself",
     "uct": "Monte Carlo tree search in four steps, while the tree grows",
     "dice": "a race with dice: playouts that roll them",
     "alphazero": "a network in place of playouts, trained by self-play",
     "regret": "rock, paper, scissors: learning from regret",
     "poker": "Kuhn poker solved by counterfactual regret minimisation",
+    "hidden": "belief states: Battleship, and why averaging over what is hidden errs",
+    "notes": "the lecture slide by slide: each number and tree as it stands there",
 }
 
 

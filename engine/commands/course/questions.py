@@ -133,7 +133,7 @@ def average_of_chance(chance: random.Random) -> Question:
     parts = chance.choice(_ODDS)
     whole = sum(parts)
     odds = [Fraction(part, whole) for part in parts]
-    values = [whole * chance.randint(-4, 6) for _ in parts]
+    values = [whole * times for times in chance.sample(range(-4, 7), 3)]
     listed = ", ".join(f"{plain(value)} with probability {share}" for value, share in zip(values, odds, strict=True))
     return Question(f"A chance node leads to {listed}. What is it worth?", average([float(share) for share in odds],
                                                                                   values),
@@ -246,6 +246,19 @@ def call_or_fold(chance: random.Random) -> Question:
                     float(2 * (1 - king) - 2 * king),
                     f"The bets come from kings and jacks as 1 to {bluffs}, so it is the king with probability {king}: "
                     f"{king} x (-2) + {1 - king} x 2. To fold brings -1.")
+
+
+def belief_after_miss(chance: random.Random) -> Question:
+    """Update a belief state."""
+    squares = chance.randint(4, 6)
+    places = squares - 1
+    shot = chance.randint(1, squares)
+    left = [first for first in range(1, places + 1) if not first <= shot <= first + 1]
+    asked = chance.choice(left)
+    return Question(f"Battleship in a row of {squares} squares: a ship of two squares is equally likely in each of its "
+                    f"{places} places. You fire at {shot} and miss. How likely is it now on squares {asked} and "
+                    f"{asked + 1}?", 1 / len(left),
+                    f"{len(left)} of {places} places remain, and they are still equally likely.")
 
 
 def reply_of_the_value(chance: random.Random) -> Question:

@@ -21,6 +21,11 @@ class Picture:
     width: float
     height: float
     elements: tuple[str, ...]
+    parts: tuple[Picture, ...] = ()  # of which it is stacked
+
+    def singles(self) -> tuple[Picture, ...]:
+        """The pictures that it is stacked of; itself if it is one."""
+        return tuple(single for part in self.parts for single in part.singles()) or (self,)
 
     def text(self) -> str:
         """The whole SVG file."""
@@ -47,7 +52,8 @@ def stacked(pictures: Sequence[Picture]) -> Picture:
     for picture in pictures:
         elements += [f'<g transform="translate(0 {height:g})">', *picture.elements, "</g>"]
         height += picture.height + _GAP
-    return Picture(max(picture.width for picture in pictures), height - _GAP, tuple(elements))
+    return Picture(max(picture.width for picture in pictures), height - _GAP, tuple(elements),
+                   tuple(pictures))
 
 
 def words(x: float, y: float, text: str, *, size: float = 13, fill: str = INK, anchor: str = "middle",

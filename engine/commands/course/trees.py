@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from engine.commands.course import svg
 from engine.reference.cfr import StrategyProfile, value
 from engine.reference.game import CHANCE, MAX, Action, Game, HiddenGame, State
+from engine.reference.minimax import is_leaf, one_less
 from engine.reference.trace import Trace, VisitedNode
 
 _SHAPES = {"max": ("#dbeafe", "#1f6feb"), "min": ("#ffedd5", "#d9730d"), "chance": ("#dcfce7", "#2e8540"),
-           "leaf": ("#f5f7fa", "#52606d")}  # of each node type: how it is filled and outlined
-_NAMES = {"max": "MAX", "min": "MIN", "chance": "chance", "leaf": "end"}
+           "node": ("#f3e8ff", "#8250df"), "leaf": ("#f5f7fa", "#52606d")}  # of each node type: fill and outline
+_NAMES = {"max": "MAX", "min": "MIN", "chance": "chance", "node": "player", "leaf": "end"}
 _SIDE, _STEP, _LEVEL, _TOP = 25.0, 82.0, 122.0, 46.0  # half a node, from leaf to leaf, from level to level, above all
 _TEXT, _SMALL_TEXT = 16.0, 14.0  # sizes of letters, to be read from the last row
 _LETTER = 8.0  # width of one of the smaller ones
@@ -53,30 +54,31 @@ def plain(number: float) -> str:
 
 
 def traced(game: Game[State, Action], trace: Trace, way: Callable[[State, Action], str] | None = None,
-           note: Callable[[State], str] | None = None, has_windows: bool = False) -> Drawn:
-    """The whole tree of a game, in which a search has seen what its trace holds.
+           note: Callable[[State], str] | None = None, has_windows: bool = False, start: State | None = None,
+           depth: int | None = None) -> Drawn:
+    """The tree of a game from its start or from `start`, whole or to a depth, in which a search has seen its trace.
 
     `way` names the actions, `note` is written beside a state. With windows, every node shows the alpha and beta with
     which it was entered.
     """
     assert trace.root is not None
 
-    def draw(state: State, visit: VisitedNode | None) -> Drawn:
-        is_over = game.is_terminal(state)
+    def draw(state: State, visit: VisitedNode | None, left: int | None) -> Drawn:
+        is_over = is_leaf(game, state, left)
         player = MAX if is_over else game.to_move(state)
         node_type = "leaf" if is_over else "chance" if player == CHANCE else "max" if player == MAX else "min"
         node = Drawn(node_type, "", is_seen=visit is not None)
         if visit is None:
-            node.text = plain(game.utility(state, MAX)) if is_over else "?"
+            node.text = plain(game.utility(state, MAX)) if game.is_terminal(state) else "?"
         else:
-            node.text, node.order = visit.sign + plain(visit.value), visit.order
+            node.text, node.order = visit.sign + plain(round(visit.value, 2)), visit.order
             if has_windows and not is_over:
                 node.notes = (f"α {plain(visit.alpha)}", f"β {plain(visit.beta)}")
         if note is not None:
             node.notes = (note(state), *node.notes)
         for number, action in enumerate([] if is_over else game.actions(state)):
             seen = visit.children[number] if visit is not None and number < len(visit.children) else None
-            child = draw(game.result(state, action), seen)
+            child = draw(game.result(state, action), seen, one_less(left))
             child.way = "" if way is None else way(state, action)
             node.children.append(child)
         if visit is not None and visit.children and player != CHANCE:
@@ -84,7 +86,7 @@ def traced(game: Game[State, Action], trace: Trace, way: Callable[[State, Action
             node.children[values.index(visit.value)].is_best = True
         return node
 
-    root = draw(game.initial(), trace.root)
+    root = draw(game.initial() if start is None else start, trace.root, depth)
     _keep_one_line(root)
     return root
 
@@ -174,7 +176,8 @@ def _node(node: Drawn) -> Iterator[str]:
     yield _shape(node.node_type, node.x, node.y, node.size, node.fill or fill, stroke)
     ink = svg.INK if node.is_seen else svg.FADED
     shift = {"max": 11, "min": 0}.get(node.node_type, 5)
-    yield svg.words(node.x, node.y + shift, node.text, size=_TEXT if len(node.text) < 4 else 0.8 * _TEXT, fill=ink,
+    size = _TEXT * min(max(node.size, 1.0), 1.3)
+    yield svg.words(node.x, node.y + shift, node.text, size=size if len(node.text) < 4 else 0.8 * size, fill=ink,
                     is_bold=True)
     if node.children:
         for number, note in enumerate(node.notes):
@@ -195,7 +198,7 @@ def _shape(node_type: str, x: float, y: float, size: float, fill: str, stroke: s
         tip = -half - 3 if node_type == "max" else half + 3
         base = half - 2 if node_type == "max" else -half + 2
         return svg.polygon(((x - half - 4, y + base), (x + half + 4, y + base), (x, y + tip)), fill=fill, stroke=stroke)
-    if node_type == "chance":
+    if node_type in {"chance", "node"}:
         return svg.circle(x, y, half, fill=fill, stroke=stroke)
     return svg.box(x, y, 2 * half - 12 * size + 6, 2 * half - 12 * size, fill=fill, stroke=stroke)
 

@@ -1,6 +1,7 @@
 """`match A B`: a match between two engines or two configs of this one, with Elo and its error.
 
-`match --ablate` plays a match against the default for each technique, with that technique switched off.
+`match --ablate` plays a match against the default for each technique, with that technique switched off. `match A B
+--scaling` plays a match at each of several numbers of nodes: what gains little in short searches may gain more in long.
 """
 
 from __future__ import annotations
@@ -10,12 +11,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.arena.cancellation import cancel_games
+from engine.arena.kernel_games import table_megabytes
 from engine.arena.match import MatchScore, PgnFile, Shard, play_match
 from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.records import Adjudication
 from engine.arena.statistics import Sprt
 from engine.commands.match.pairings import COMMAND, DEFAULT_CONTROL, DEFAULT_NODES, HASH, ConfigPairing, UciPairing
-from engine.commands.match.score import as_object, live_score, print_ablation, summary
+from engine.commands.match.score import (
+    SCALING_COLUMNS,
+    as_object,
+    live_score,
+    print_ablation,
+    scaling_cells,
+    summary,
+)
 from engine.commands.shared.arguments import (
     FloatRange,
     OutputFile,
@@ -32,11 +41,13 @@ from engine.commands.shared.arguments import (
 )
 from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
 from engine.commands.shared.output import add_json, print_object, print_warning
+from engine.commands.shared.tables import GrowingTable
 from engine.system.errors import InputError
 from engine.system.files import begins_with
 
 _HAS_FORFEITS = 1
 _LARGEST_ELO = 500
+_SCALING_NODES = "5000,20000,100000,400000"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +60,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", type=positive, default=100, metavar="N",
                         help="games, at most with --sprt (default 100)")
     limits = parser.add_mutually_exclusive_group()
+    conflicts_with(limits.add_argument("--scaling", nargs="?", type=text, const=_SCALING_NODES, metavar="NODES,...",
+                                       help="instead: play --games at each of these nodes per move; with none "
+                                            f"named, at {_SCALING_NODES}"), "--ablate", "--pgn", "--sprt")
     limits.add_argument("--tc", type=text, metavar="[MOVES/]S+INC",
                         help="time control: seconds per game, or per MOVES moves, + seconds per move "
                              f"(default {DEFAULT_CONTROL})")
@@ -90,10 +104,10 @@ def run(arguments: argparse.Namespace) -> int:
         return _ablate(arguments)
     if arguments.first is None:
         raise InputError("match needs two players, or --ablate")
-    is_between_processes = (arguments.first.startswith(COMMAND)
-                            or (arguments.second is not None and arguments.second.startswith(COMMAND)))
-    pairing = UciPairing(arguments) if is_between_processes else ConfigPairing(arguments)
-    score = MatchScore(pairing.players, is_refereed=is_between_processes)
+    if arguments.scaling is not None:
+        return _scale(arguments)
+    pairing = _pairing(arguments)
+    score = MatchScore(pairing.players, is_refereed=isinstance(pairing, UciPairing))
     file = _pgn_file(arguments, score)
     sprt = Sprt(*arguments.sprt) if arguments.sprt is not None else None
     try:
@@ -110,6 +124,12 @@ def run(arguments: argparse.Namespace) -> int:
     return _HAS_FORFEITS if any(score.forfeits()) or score.illegal_lines else 0
 
 
+def _pairing(arguments: argparse.Namespace) -> UciPairing | ConfigPairing:
+    is_between_processes = (arguments.first.startswith(COMMAND)
+                            or (arguments.second is not None and arguments.second.startswith(COMMAND)))
+    return UciPairing(arguments) if is_between_processes else ConfigPairing(arguments)
+
+
 def _shards(arguments: argparse.Namespace, pairing: UciPairing | ConfigPairing, score: MatchScore) -> Iterator[Shard]:
     """The pairs that have not been played yet."""
     never = Adjudication(draw_score=None, win_score=None, by_tables=False)
@@ -120,6 +140,35 @@ def _shards(arguments: argparse.Namespace, pairing: UciPairing | ConfigPairing, 
     for number, opening in enumerate(source.draw((arguments.games + 1) // 2, arguments.seed, print_warning)):
         if 2 * number not in done:
             yield from pairing.shards(number, opening, rules)
+
+
+def _scale(arguments: argparse.Namespace) -> int:
+    """A match at each number of nodes; prints each result as soon as it is known."""
+    try:
+        lengths = [positive(word) for word in arguments.scaling.split(",")]
+    except argparse.ArgumentTypeError as error:
+        raise InputError(f"--scaling: {error}") from error
+    table = None if arguments.json else GrowingTable(SCALING_COLUMNS, left=("result",))
+    for nodes in lengths:
+        arguments.nodes = nodes
+        pairing = _pairing(arguments)
+        if isinstance(pairing, ConfigPairing):
+            pairing.megabytes = max(pairing.megabytes, table_megabytes(nodes))
+        score = MatchScore(pairing.players, is_refereed=isinstance(pairing, UciPairing))
+        _play(arguments, pairing, score)
+        if arguments.json:
+            print_object({"nodes": nodes, **as_object(score, None)})
+        elif table is not None:
+            table.add(*scaling_cells(nodes, score))
+        if is_interrupted():
+            break
+    return 0
+
+
+def _play(arguments: argparse.Namespace, pairing: UciPairing | ConfigPairing, score: MatchScore) -> None:
+    """Play a whole match; updates `score`."""
+    with pairing.executor() as (executor, width), stop_on_interrupt(cancel_games):
+        live_score(play_match(score, _shards(arguments, pairing, score), executor, width), score, arguments.games, None)
 
 
 def _ablate(arguments: argparse.Namespace) -> int:
@@ -134,9 +183,7 @@ def _ablate(arguments: argparse.Namespace) -> int:
             arguments.first = f"{row.name}=0"
             pairing = ConfigPairing(arguments)
             score = MatchScore(pairing.players)
-            with pairing.executor() as (executor, width), stop_on_interrupt(cancel_games):
-                live_score(play_match(score, _shards(arguments, pairing, score), executor, width), score,
-                           arguments.games, None)
+            _play(arguments, pairing, score)
             if is_interrupted():
                 break
             scores.append((row.name, score))

@@ -77,7 +77,7 @@ class ConfigPairing:
         self._movetime = arguments.movetime / 1000 if arguments.movetime else None
         second_name = self._second.name if self._second.name != self._first.name else f"{self._second.name} again"
         self.players = (self._first.name, second_name)
-        self._nodes, self._megabytes = arguments.nodes or DEFAULT_NODES, arguments.hash
+        self._nodes, self.megabytes = arguments.nodes or DEFAULT_NODES, arguments.hash
         self._width, self._cluster = arguments.concurrency or usable_cores(), arguments.cluster
         self.is_fair: Callable[[Opening], bool] | None = FairnessTest()
 
@@ -92,8 +92,8 @@ class ConfigPairing:
         second = replace(self._second, name=self.players[1])
         if self._has_trees:
             limits = Limits(nodes=self._nodes) if self._movetime is None else Limits(movetime=self._movetime)
-            return [SearchPair(number, opening, self._first, second, limits, rules, self._megabytes)]
-        return [KernelPair(number, opening, self._first, second, self._nodes, rules, self._megabytes)]
+            return [SearchPair(number, opening, self._first, second, limits, rules, self.megabytes)]
+        return [KernelPair(number, opening, self._first, second, self._nodes, rules, self.megabytes)]
 
 
 def _parse_time_control(text: str) -> EngineLimits:

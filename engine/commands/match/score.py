@@ -45,17 +45,17 @@ def as_object(score: MatchScore, sprt: Sprt | None) -> dict[str, Any]:
     wins, draws, losses = score.wins_draws_losses
     games, pairs = wins + draws + losses, score.pentanomial
     has_error = sum(count > 0 for count in pairs) > 1
-    found = {"players": list(score.players), "games": games, "wins": wins, "draws": draws, "losses": losses,
-             "score": round((wins + draws / 2) / games, 4) if games else None, "pairs": list(pairs),
-             "elo": asdict(elo_estimate(pairs)) if has_error else None,
-             "los": round(likelihood_of_superiority(pairs), 4) if has_error else None, "sprt": None, "forfeits": None,
-             "illegal_lines": score.illegal_lines}
+    fields = {"players": list(score.players), "games": games, "wins": wins, "draws": draws, "losses": losses,
+              "score": round((wins + draws / 2) / games, 4) if games else None, "pairs": list(pairs),
+              "elo": asdict(elo_estimate(pairs)) if has_error else None,
+              "los": round(likelihood_of_superiority(pairs), 4) if has_error else None, "sprt": None, "forfeits": None,
+              "illegal_lines": score.illegal_lines}
     if sprt is not None:
-        found["sprt"] = {"elo0": sprt.elo0, "elo1": sprt.elo1, "llr": _ratio(sprt, pairs), "bounds": list(sprt.bounds),
-                         "accepted": sprt.verdict(pairs)}
+        fields["sprt"] = {"elo0": sprt.elo0, "elo1": sprt.elo1, "llr": _ratio(sprt, pairs), "bounds": list(sprt.bounds),
+                          "accepted": sprt.verdict(pairs)}
     if score.is_refereed:
-        found["forfeits"] = {fault.name.lower(): list(score.forfeits(fault)) for fault in Forfeit}
-    return found
+        fields["forfeits"] = {forfeit.name.lower(): list(score.forfeits(forfeit)) for forfeit in Forfeit}
+    return fields
 
 
 def _headline(score: MatchScore) -> str:
@@ -77,11 +77,23 @@ def _facts(score: MatchScore, sprt: Sprt | None) -> list[tuple[str, str]]:
     if sprt is not None:
         facts.append(("SPRT", _sprt_text(sprt, pairs)))
     if score.is_refereed:
-        for fault in Forfeit:
-            first, second = score.forfeits(fault)
-            facts.append((f"lost because it {fault.value}", f"{first} and {second}"))
+        for forfeit in Forfeit:
+            first, second = score.forfeits(forfeit)
+            facts.append((f"lost because it {forfeit.value}", f"{first} and {second}"))
         facts.append(("announced lines with an illegal move", str(score.illegal_lines)))
     return facts
+
+
+SCALING_COLUMNS = (("nodes", 9), ("games", 6), ("result", 20), ("score", 7), ("Elo", 24))
+
+
+def scaling_cells(nodes: int, score: MatchScore) -> tuple[str, ...]:
+    """The row of a match at a number of nodes under SCALING_COLUMNS."""
+    found = as_object(score, None)
+    elo = found["elo"]
+    return (str(nodes), str(found["games"]), f"+{found['wins']} ={found['draws']} -{found['losses']}",
+            "" if found["score"] is None else f"{100 * found['score']:.1f} %",
+            "" if elo is None else f"{elo['value']:+.1f} [{elo['low']:+.1f}, {elo['high']:+.1f}]")
 
 
 def print_ablation(scores: Sequence[tuple[str, MatchScore]]) -> None:

@@ -82,7 +82,7 @@ def _build(arguments: argparse.Namespace) -> int:
         for ending, seconds in builder.generate(endings, report):
             total += seconds
             print(f"{ending.name}: {seconds:.1f} s CPU, every position checked", flush=True)
-        print(f"{total:.1f} s CPU in all", flush=True)
+        print(f"{total:.1f} s CPU in total", flush=True)
         built = " ".join(arguments.endings) or f"--pieces {arguments.pieces}"
         provenance = f"adversary tablebase build {built}, {date.today()}"  # noqa: DTZ011  the user's date
         for path in builder.pack(endings, provenance, report):

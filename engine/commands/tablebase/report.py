@@ -24,14 +24,14 @@ from tablebase.material import all_endings, ending_of, pieces_besides_kings
 from tablebase.probe import count_wins, has_castling_or_ep
 from tablebase.random_positions import random_board
 from tablebase.root_ranking import (
+    BLESSED_LOSS,
+    CURSED_WIN,
     DRAWS,
     IS_MATED,
     LOSES,
     MATES,
     MAY_LOSE,
     MAY_WIN,
-    SPOILT_LOSS,
-    SPOILT_WIN,
     WINS,
     RankedMove,
 )
@@ -42,16 +42,16 @@ _RESULTS = {
     int(grade): words for grade, words in (
         (MATES, "wins"), (WINS, "wins, but the mate may take longer than the table says: the fifty-move rule is near"),
         (MAY_WIN, "wins unless the fifty-move rule comes first"),
-        (SPOILT_WIN, "draws: the fifty-move rule or a repetition comes before the win"), (DRAWS, "draws"),
-        (SPOILT_LOSS, "draws: the fifty-move rule or a repetition comes before the loss"),
+        (CURSED_WIN, "draws: the fifty-move rule or a repetition comes before the win"), (DRAWS, "draws"),
+        (BLESSED_LOSS, "draws: the fifty-move rule or a repetition comes before the loss"),
         (MAY_LOSE, "loses unless the fifty-move rule comes first"),
         (LOSES, "loses, but the mate may take longer than the table says: the fifty-move rule is near"),
         (IS_MATED, "loses"))}
 # For programs: the result, and whether the fifty-move rule cannot change it any more.
 _SHORT_RESULTS = {
     int(grade): (result, is_certain) for grade, result, is_certain in (
-        (MATES, "win", True), (WINS, "win", True), (MAY_WIN, "win", False), (SPOILT_WIN, "draw", True),
-        (DRAWS, "draw", True), (SPOILT_LOSS, "draw", True), (MAY_LOSE, "loss", False), (LOSES, "loss", True),
+        (MATES, "win", True), (WINS, "win", True), (MAY_WIN, "win", False), (CURSED_WIN, "draw", True),
+        (DRAWS, "draw", True), (BLESSED_LOSS, "draw", True), (MAY_LOSE, "loss", False), (LOSES, "loss", True),
         (IS_MATED, "loss", True))}
 _COLD_PLACEMENTS, _HOT_PLACEMENTS = 1 << 21, 64
 _SEARCH_NODES, _SEARCH_ROUNDS = 200_000, 5
@@ -81,7 +81,7 @@ def open_tables(folders: Sequence[Path]) -> OwnTables:
 def print_verdicts(game: Game, folders: Sequence[Path], as_json: bool) -> None:
     """Print who wins, and the result of each legal move, best first."""
     tables = open_tables(folders)
-    reason = tables.why_no_answer(game.position)
+    reason = tables.reason_not_covered(game.position)
     if reason is not None:
         raise InputError(f"no table for {game.fen()}: {reason}")
     tables.load_for(game.position, *TableKind)

@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--player", type=text, required=True, metavar="NAME",
                         help="whose lost games: the name in the tags White and Black")
     parser.add_argument("--threshold", type=FloatRange(0.1, 20), default=1.0, metavar="PAWNS",
-                        help="a side knows once its score stays beyond this (default 1)")
+                        help="a score is decisive once it stays beyond this (default 1)")
     parser.add_argument("--per-game", type=positive, default=20, metavar="N",
                         help="at most this many positions from one game (default 20)")
     parser.add_argument("--out", type=OutputFile("file of positions", _is_epd), metavar="FILE.epd",
@@ -40,8 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the lag, write the positions, and return the exit status."""
     lost = _read_lost_games(arguments)
     lags = [game.lag for game in lost]
-    print(f"{len(lost)} games lost by {arguments.player}: it knew a median of {statistics.median(lags):g} plies after "
-          f"the winner, {statistics.mean(lags):.1f} on average")
+    print(f"{len(lost)} games lost by {arguments.player}: its score was decisive a median of "
+          f"{statistics.median(lags):g} plies after the winner's, {statistics.mean(lags):.1f} on average")
     if arguments.out is not None:
         fens = dict.fromkeys(fen for game in lost for fen in spread(game.fens, arguments.per_game))
         write_file(arguments.out, "".join(f"{fen}\n" for fen in fens).encode())

@@ -204,7 +204,7 @@ class _NetworkTraining:
 def _plot(reports: Sequence[TrainingReport], features: Losses, path: Path) -> None:
     samples = [report.samples / MILLION for report in reports]
     ends = [samples[0], samples[-1]]
-    save_plot(path, ("million samples", "mean squared error of the expected_result point"), {
+    save_plot(path, ("million samples", "mean squared error of the expected result"), {
         "training": (samples, [report.training_loss for report in reports]),
         "validation": (samples, [report.validation.target for report in reports]),
         "validation, results": (samples, [report.validation.result for report in reports]),

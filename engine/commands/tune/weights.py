@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     config = TuningConfig(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend,
                           regularization=arguments.pull, seed=arguments.seed, threads=threads)
     tuner = WeightTuner(samples, start, config)
-    print(f"{len(samples)} quiet positions; a pawn ahead scores {_expected_points(tuner.steepness):.1%} of the point")
+    print(f"{len(samples)} quiet positions; a lead of 100 centipawns scores {_expected_result(tuner.steepness):.1%}")
     model = _fit_wdl_model(samples, arguments.start)
     with stop_on_interrupt(tuner.stop):
         epochs = _tune(tuner, config, arguments, samples, model)
@@ -116,8 +116,8 @@ def _blocks(paths: Sequence[Path]) -> Iterator[Games]:
         yield from read_games(path)
 
 
-def _expected_points(steepness: float) -> float:
-    """The expected_result score of a lead of 100 centipawns, from 0 to 1."""
+def _expected_result(steepness: float) -> float:
+    """The expected result of a lead of 100 centipawns, from 0 to 1."""
     return 1 / (1 + math.exp(-100 * steepness))
 
 
@@ -150,6 +150,6 @@ def _provenance(first: Epoch, best: Epoch, arguments: argparse.Namespace, sample
 
 def _plot(epochs: Sequence[Epoch], path: Path) -> None:
     numbers = [epoch.number for epoch in epochs]
-    save_plot(path, ("epoch", "mean squared error of the expected_result point"), {
+    save_plot(path, ("epoch", "mean squared error of the expected result"), {
         "training": (numbers, [epoch.training_loss for epoch in epochs]),
         "validation": (numbers, [epoch.validation_loss for epoch in epochs])}, title="Losses of the tuned weights")

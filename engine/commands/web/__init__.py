@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         _take_picture(server, server_address.url, arguments.picture)
         return 0
     if token is not None:
-        print("warning: other machines can reach this server; only visitors with the full address, including the ",
+        print("warning: other machines can reach this server; only visitors with the full address, including the "
               "token, can connect", file=sys.stderr)
     print(f"the board is at {server_address.url} (Ctrl-C stops it)", flush=True)
     if arguments.open:

@@ -55,7 +55,7 @@ def take_picture(address: str, path: Path) -> None:
         _find(driver, "#analyse-annotate").click()
         _find(driver, "#annotate-dialog .primary").click()
         _find(driver, "#graph svg")
-        driver.find_elements("css selector", "#analyse-moves button")[_SHOWN_PLIES - 1].click()
+        driver.find_elements("css selector", "#analyse-moves ol > li > button")[_SHOWN_PLIES - 1].click()
         _wait(lambda: _depth(driver) >= _DEPTH, "the analysis")
         _wait(lambda: driver.execute_script("return document.querySelector('#toast').hidden"), "the board alone")
         time.sleep(_SETTLE_SECONDS)
@@ -93,12 +93,12 @@ def _find(driver: Any, selector: str) -> Any:
 
 def _wait(find: Callable[[], Any], description: str) -> Any:
     deadline = time.monotonic() + _TIMEOUT
-    while not (found := find()):
+    while not (element := find()):
         check_interruption()
         if time.monotonic() > deadline:
             raise InputError(f"the page does not show {description}")
         time.sleep(0.05)
-    return found
+    return element
 
 
 def _depth(driver: Any) -> int:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
 
 import chess
 
+from engine.analysis.claims import gain_claim, mate_claim, material_of_line
 from engine.analysis.engine import Engine
-from engine.analysis.explain import explain_board
 from engine.analysis.facts import Facts, position_facts
-from engine.analysis.lookup import book_moves, is_in_book, opening_name
-from engine.analysis.reasons import exchanged, line_text, material_text
+from engine.analysis.lookup import book_moves, is_in_book, opening_name, tb_verdict_text
+from engine.analysis.reasons import line_text, pieces_text
 from engine.analysis.results import AnalysisInfo
 from engine.analysis.review import PositionEval, SearchEffort, evaluate_board
 from engine.system.errors import InputError
-from engine.ui.game import PIECE_VALUES, PlayedGame
+from engine.ui.game import PlayedGame
 from engine.ui.opponent import would_accept_draw
 from engine.ui.web import requests
 from engine.ui.web.engine_pool import EnginePool, Job, background_task, with_engine
@@ -30,9 +29,8 @@ _LONGEST_LINE = 20  # plies
 _LONGEST_ANALYSIS = 300.0  # seconds; the page can send the request again
 _UPDATE_INTERVAL = 0.1  # seconds between two messages of the same search
 
-_HINT_EFFORT, _REPLY_EFFORT = SearchEffort(movetime=400), SearchEffort(movetime=150)
+_HINT_EFFORT = SearchEffort(movetime=400)
 _DRAW_EFFORT = SearchEffort(movetime=200)
-_MIN_GAIN = 15  # centipawns; a smaller gain is not given as a reason
 
 
 class LiveAnalysis:
@@ -139,14 +137,19 @@ def _facts_value(board: chess.Board, facts: Facts) -> Value:
 
 
 def explore(board: chess.Board) -> Value:
-    """The opening's name and the book moves, each with its share and the name of the opening that it leads to."""
+    """What is known without a search: the opening's name, the verdict of the endgame tables, and the book moves.
+
+    Each move has its share and the name of the opening that it leads to.
+    """
     moves = []
     for move, share in () if board.chess960 else book_moves(board):
         after = board.copy(stack=False)
         after.push(move)
         moves.append({"uci": board.uci(move), "san": board.san(move), "share": round(share, 4),
                       "opening": opening_json(opening_name(after))})
-    return {"opening": game_opening_json(board), "book": moves}
+    verdict = None if PlayedGame(board).is_over else tb_verdict_text(board)
+    table = None if verdict is None else verdict[0].upper() + verdict[1:]
+    return {"opening": game_opening_json(board), "book": moves, "table": table}
 
 
 def parse_boards(message: Message) -> list[chess.Board]:
@@ -163,28 +166,24 @@ def hint_for(engine: Engine, board: chess.Board) -> tuple[str, str, str]:
     """The best move as UCI text and in SAN, and a reason in a few words."""
     position_eval = evaluate_board(engine, board, _HINT_EFFORT)
     move = board.parse_uci(position_eval.line[0])
-    return board.uci(move), board.san(move), _reason(engine, board, move, position_eval)
+    return board.uci(move), board.san(move), _reason(board, move, position_eval)
 
 
-def _reason(engine: Engine, board: chess.Board, move: chess.Move, position_eval: PositionEval) -> str:
-    mate = position_eval.score.mate
-    if mate is not None and mate > 0:
-        return "it mates" if mate == 1 else f"it mates in {mate}"
-    lost, gained = exchanged(board, position_eval.line, board.turn)
-    if _material_value(gained) > _material_value(lost):
-        return f"it wins {material_text(gained, lost)}"
+def _reason(board: chess.Board, move: chess.Move, position_eval: PositionEval) -> str:
+    line = [chess.Move.from_uci(text) for text in position_eval.line]
+    mates = mate_claim(board, line)
+    if mates is not None and position_eval.score.is_winning_mate:
+        return "it mates" if mates.number == 1 else f"it mates in {mates.number}"
+    result = material_of_line(board, line)
+    wins = None if result is None else gain_claim(board, result)
+    if wins is not None:
+        return f"it wins {pieces_text(board, wins)}"
     if not board.chess960 and is_in_book(board, move):
         after = board.copy()
         after.push(move)
         name = opening_name(after)
         return "it is in the opening book" + ("" if name is None else f": {name.name}")
-    gains = [reason.words for reason in explain_board(engine, board, move, _REPLY_EFFORT).reasons
-             if reason.centipawns >= _MIN_GAIN and "place" not in reason.words]
-    return f"it {gains[0]}" if gains else f"the game may continue {line_text(board, position_eval.line)}"
-
-
-def _material_value(counts: Counter[int]) -> int:
-    return sum(PIECE_VALUES[piece_type] * count for piece_type, count in counts.items())
+    return f"the game may continue {line_text(board, position_eval.line)}"
 
 
 def wants_draw(engine: Engine, board: chess.Board) -> bool:

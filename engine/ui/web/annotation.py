@@ -1,4 +1,4 @@
-"""Games that the page sends: load them for display, or annotate them move by move."""
+"""Games that the page sends: annotate them move by move."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from engine.analysis.engine import Engine
 from engine.analysis.judgement import GameReview
 from engine.analysis.lookup import theory_plies
 from engine.analysis.marks import BAD
-from engine.analysis.pgn_reader import read_game_text, read_games_text
+from engine.analysis.pgn_reader import read_games_text
 from engine.analysis.results import AnalysisInfo
 from engine.analysis.review import DEFAULT_NODES, PositionEval, ReviewCancelledError, SearchEffort, evaluate_board
 from engine.analysis.verification import Candidate, VerifiedMove, candidates_of, verify
 from engine.system.errors import InputError
-from engine.ui.game import starting_board
 from engine.ui.web import requests
 from engine.ui.web.engine_pool import EnginePool, Job, background_task, with_engine
 from engine.ui.web.play import Send
@@ -191,42 +190,6 @@ def _evaluate_unless_cancelled(job: Job, engine: Engine, board: chess.Board,
     except KeyError:  # stopped before the first line
         position_eval = None
     return None if job.cancelled.is_set() else position_eval
-
-
-def load_game_or_position(text: str) -> Value:
-    """A game in PGN or a position in FEN as a JSON value with a warning; InputError if the text is neither."""
-    stripped = text.strip()
-    if not stripped:
-        raise InputError("there is nothing to load")
-    if "\n" not in stripped and stripped.split()[0].count("/") == 7:
-        board = _position_board(stripped)
-        return _loaded_value("", {}, board, (), None)
-    game = read_game_text(text)
-    moves = list(game.mainline_moves())
-    if not moves and not game.headers.get("FEN"):
-        raise InputError("the text is neither a game in PGN nor a position in FEN")
-    warning = None
-    if len(moves) > MOST_PLIES:
-        moves, warning = moves[:MOST_PLIES], f"the game is truncated after {MOST_PLIES} plies"
-    value = _loaded_value(str(game), dict(game.headers), game.board(), moves, warning)
-    for move, node in zip(value["moves"], game.mainline(), strict=False):
-        move.update(comment=node.comment, nags=sorted(node.nags))
-    return value
-
-
-def _position_board(fen: str) -> chess.Board:
-    """The board of a FEN; Chess960 if its castling rights are impossible in standard chess."""
-    board = starting_board(fen)
-    if board.has_castling_rights(True) or board.has_castling_rights(False):
-        return board
-    other = starting_board(fen, chess960=True)
-    return other if other.clean_castling_rights() else board
-
-
-def _loaded_value(pgn: str, headers: dict[str, str], board: chess.Board, moves: Sequence[chess.Move],
-                  warning: str | None) -> Value:
-    return {"pgn": pgn, "headers": headers, "start": board_fen(board), "chess960": board.chess960, "warning": warning,
-            "result": headers.get("Result", "*"), "moves": MoveList().follow(board, moves)}
 
 
 def _games(text: str) -> list[chess.pgn.Game]:

@@ -15,9 +15,10 @@ from engine.system.errors import InputError, quote
 from engine.ui.autosave import saved_games
 from engine.ui.web import requests
 from engine.ui.web.analysis import AnalysisSession, explore, parse_boards
-from engine.ui.web.annotation import LIMITS, AnnotateSession, load_game_or_position
+from engine.ui.web.annotation import LIMITS, AnnotateSession
 from engine.ui.web.engine_pool import EnginePool
 from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work
+from engine.ui.web.practice import PracticeSession
 from engine.ui.web.requests import LONGEST_MESSAGE, Message
 from engine.ui.web.responses import Value, game_opening_json, make_message, position_json
 from engine.ui.web.security import RateLimiter
@@ -53,6 +54,7 @@ class Session:
             "annotate": annotating.annotate,
             "watch": watching.watch,
             "tree": watching.tree,
+            "judge": PracticeSession(pool, self.send).judge,
         }
         self._handlers: dict[str, Handler] = {
             "hello": self._hello,
@@ -63,7 +65,6 @@ class Session:
             "resign": lambda _: self._play.resign(),
             "draw": self._offer_draw,
             "hint": self._hint,
-            "load": self._load,
             "position": self._position,
             "explore": self._explore,
             "openings": self._openings,
@@ -206,10 +207,6 @@ class Session:
             raise InputError("a server that others can reach does not show its saved games")
         pgn = await self._pool.run_briefly(lambda: saved_games(folder, _MOST_SAVED))
         await self.send(make_message("games", pgn=pgn))
-
-    async def _load(self, message: Message) -> None:
-        text = requests.str_field(message, "text", LIMITS["pgn"])
-        await self.send(make_message("loaded", **await self._pool.run_briefly(lambda: load_game_or_position(text))))
 
     async def _hint(self, _: Message) -> None:
         game = self._play.game

@@ -18,7 +18,7 @@ from eval.network.file import Shape
 from eval.network.memory import AccumulatorsRecord, LoadedNetwork, has_network
 from tests.eval.boards import game_fens
 from tests.eval.network import kernels, reference
-from tests.positions import CHESS960_CORNERS, CORNERS, judge, legal_texts, start_fens
+from tests.positions import CHESS960_CORNERS, CORNERS, legal_texts, reference_board, start_fens
 
 SHAPES = (Shape(128, (8, 16)), Shape(128, (8, 8), reference.QUARTERS, mirrored=True, output_buckets=4),
           Shape(256, (16, 8), reference.QUARTERS, mirrored=False, output_buckets=1),
@@ -69,24 +69,24 @@ def thread_of(shape: Shape) -> Thread:
 def test_scores_are_the_references(shape):
     thread = thread_of(shape)
     for fen in (*CORNERS, *game_fens(4, 120)[::7]):
-        assert thread.fresh_score(fen) == reference.score(judge(fen), thread.network), fen
+        assert thread.fresh_score(fen) == reference.score(reference_board(fen), thread.network), fen
 
 
 def test_large_accumulators_wrap_around_alike():
     thread = Thread(Shape(128, (8, 8)), seed=3, largest=32_700)
     for fen in game_fens(2, 80)[::11]:
-        assert thread.fresh_score(fen) == reference.score(judge(fen), thread.network), fen
+        assert thread.fresh_score(fen) == reference.score(reference_board(fen), thread.network), fen
 
 
 def test_more_men_than_a_game_has():
     fen = "QQQQQQQQ/QQQQQQQQ/8/8/K6k/8/NNNNNNNN/BBBBBBBB b - - 0 1"
     thread = thread_of(SHAPES[1])
-    assert thread.fresh_score(fen) == reference.score(judge(fen), thread.network)
+    assert thread.fresh_score(fen) == reference.score(reference_board(fen), thread.network)
 
 
 def walk(thread: Thread, fen: str, chess960: bool, steps: list[int]) -> None:
     """Wander through the tree of moves; where the walk evaluates, compare."""
-    game, board = Game(fen, chess960=chess960), judge(fen, chess960)
+    game, board = Game(fen, chess960=chess960), reference_board(fen, chess960)
     pos, accumulators = game.position, thread.accumulators
     kernels.begin(accumulators, 0)
     line: list[int] = []  # 0 for a null move
@@ -134,7 +134,7 @@ def test_thousands_of_games(start, shape, steps):
 
 def test_castling_in_chess960():
     for fen in CHESS960_CORNERS:
-        board = judge(fen, chess960=True)
+        board = reference_board(fen, chess960=True)
         for number, text in enumerate(legal_texts(board)):
             if board.is_castling(board.parse_uci(text)):
                 walk(thread_of(SHAPES[1]), fen, True, [EVALUATE, 3 * len(legal_texts(board)) + number, EVALUATE])
@@ -151,4 +151,5 @@ def test_a_line_may_begin_at_any_ply():
     walk(thread, CORNERS[0], False, [5, EVALUATE, 9, EVALUATE, 12])
     for ply in range(5):
         kernels.begin(thread.accumulators, ply)
-        assert kernels.score_at(parse_fen(fen), thread.accumulators, ply) == reference.score(judge(fen), thread.network)
+        assert kernels.score_at(parse_fen(fen), thread.accumulators, ply) == reference.score(reference_board(fen),
+                                                                                             thread.network)

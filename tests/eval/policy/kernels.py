@@ -1,4 +1,4 @@
-"""Doors to the policy's kernels, for tests only."""
+"""Entry points for the policy's kernels, for tests only."""
 
 from __future__ import annotations
 

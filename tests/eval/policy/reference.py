@@ -1,4 +1,4 @@
-"""The policy as its description says, in plain Python and NumPy over python-chess boards: the independent truth."""
+"""The policy as specified, in plain Python and NumPy over python-chess boards."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.
 
 
 def level_of(board: chess.Board, square: int) -> int:
-    """2 if an enemy pawn attacks the square, 1 if only other men do, else 0."""
+    """2 if an enemy pawn attacks the square, 1 if only other pieces do, else 0."""
     attackers = board.attackers(not board.turn, square)
     return 0 if not attackers else 2 if any(board.piece_type_at(man) == chess.PAWN for man in attackers) else 1
 

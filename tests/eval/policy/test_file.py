@@ -1,4 +1,4 @@
-"""The policy file: what is written is read, and nothing damaged is."""
+"""The policy file: round trip, and detection of damage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The policy's kernels against its description."""
+"""The policy's kernels against the reference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eval.policy.memory import LoadedPolicy
 from tests.eval.boards import game_fens
 from tests.eval.policy import reference
 from tests.eval.policy.kernels import priors_of, scores_of
-from tests.positions import CHESS960_CORNERS, CORNERS, judge
+from tests.positions import CHESS960_CORNERS, CORNERS, reference_board
 
 _ONE = 64**3
 
@@ -35,7 +35,7 @@ def check_scores(width: int, fen: str, chess960: bool = False) -> None:
     pos, moves, flags = moves_and_flags(fen, chess960)
     out = np.zeros(len(moves), np.float32)
     best = scores_of(policy.address, pos, moves, flags, out)
-    expected = reference.scores_of(policy.policy, judge(fen, chess960), moves.tolist(), flags.tolist())
+    expected = reference.scores_of(policy.policy, reference_board(fen, chess960), moves.tolist(), flags.tolist())
     assert np.array_equal(out, (np.array(expected, np.float64) / _ONE).astype(np.float32)), fen
     if expected:
         assert best == max(expected) / _ONE

@@ -1,4 +1,4 @@
-"""The policy's layers in all vector forms, against NumPy, and the machine code that other processors get."""
+"""The policy's layers in all vector ISAs against NumPy, and the machine code for other processors."""
 
 from __future__ import annotations
 

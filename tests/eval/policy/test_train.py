@@ -1,4 +1,4 @@
-"""Training: by kernels as by torch, it learns, and what it writes the kernels compute."""
+"""Training by kernels and by torch: both learn, and the kernels compute the written policy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eval.policy.train import PolicyConfig, PolicyTrainer
 from eval.policy.train_cpu import CpuPolicyModel
 from tests.eval.policy import reference
 from tests.eval.policy.test_samples import rows_in
-from tests.positions import CORNERS, judge
+from tests.positions import CORNERS, reference_board
 
 ONE = 64**3
 
@@ -20,7 +20,7 @@ ONE = 64**3
 def sample_of(fen: str, moves: list[tuple[int, int, int]]):
     """A choice between some moves, given by path, traits and danger, in the position of a FEN."""
     sample = np.zeros(1, CHOICE)
-    board = judge(fen)
+    board = reference_board(fen)
     codes = [12] * 64
     for feature in reference.features_of(board):
         codes[feature % 64] = feature // 64 % 12
@@ -56,7 +56,8 @@ def expected_judgement(policy, samples):
     """Cross-entropy, first choices and those among three, counted one by one."""
     rows = []
     for sample, fen in samples:
-        cells = policy.feature_weights[reference.features_of(judge(fen))].astype(int).sum(0) + policy.feature_biases
+        features = reference.features_of(reference_board(fen))
+        cells = policy.feature_weights[features].astype(int).sum(0) + policy.feature_biases
         cells = np.clip(cells, 0, 64) ** 2
         scores = np.array([reference.score_of(policy, cells, move) / ONE for move in rows_in(sample)])
         better = int((scores[1:] >= scores[0]).sum())
@@ -145,6 +146,6 @@ def test_torch_unpacks_the_references_features():
     samples = np.concatenate([sample_of(fen, [(1, 2, 3), (3, 4, 5)]) for fen in CORNERS])
     batch = PolicyUnpacker("cpu")(to_device(samples, "cpu"))
     for row, fen in zip(batch.features, CORNERS, strict=True):
-        assert sorted(row.nonzero().flatten().tolist()) == sorted(reference.features_of(judge(fen)))
+        assert sorted(row.nonzero().flatten().tolist()) == sorted(reference.features_of(reference_board(fen)))
         assert len(row) == FEATURES
     assert batch.is_move.sum(1).tolist() == [2] * len(CORNERS)

@@ -1,4 +1,4 @@
-"""Learning the weights: the gradient is one, the samples are what the evaluation counts, and the loss falls."""
+"""Tuning the weights: the gradient, the samples, and the loss."""
 
 from __future__ import annotations
 

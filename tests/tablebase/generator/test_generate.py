@@ -1,4 +1,4 @@
-"""Generation: known lengths, and tables that agree with what the package holds."""
+"""Generation: known lengths of mates, and agreement with the tables of the package."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_lone_minor_piece_never_wins(three_pieces):
         assert all(side.draws == side.positions > 100_000 for side in summary)
 
 
-def test_an_error_in_a_table_is_noticed_by_its_check(three_pieces):
+def test_the_check_finds_an_error_in_a_table(three_pieces):
     """A cell that claims a quicker mate than there is; a won cell without plies to the next capture or pawn move."""
     from tablebase.generator.generate import _DtmGenerator, _DtzGenerator
 
@@ -62,7 +62,7 @@ def test_an_error_in_a_table_is_noticed_by_its_check(three_pieces):
             generator._check()
 
 
-def test_codes_and_what_they_are_worth():
+def test_codes_and_values():
     for code in range(200):
         assert code_of_value(value_of_code(code)) == code
     best_first = [1, 3, 5, 0, 6, 4, 2]  # what a move may leave to the other side
@@ -121,8 +121,8 @@ def test_every_length_and_number_of_the_longest_mates_is_right():
 
 
 @pytest.mark.slow
-def test_all_endings_with_four_men_are_made_again(tmp_path):
-    """Nothing in the package is older than the generator: what it makes now is what is there."""
+def test_all_endings_with_four_pieces_are_generated_again(tmp_path):
+    """The tables of the package equal those that the generator makes now."""
     finished: Finished = {}
     built_in = OwnTables()
     rng = random.Random(5)

@@ -83,7 +83,7 @@ def distance_by_python_chess(reference, board: chess.Board, move: chess.Move) ->
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.name)
-def test_the_distance_of_every_move_is_what_python_chess_reads(syzygy, reference, ending):
+def test_the_dtz_of_every_move_agrees_with_python_chess(syzygy, reference, ending):
     rng = random.Random(ending.name)
     for _ in range(12):
         board = random_board(ending, rng)
@@ -96,7 +96,7 @@ def test_the_distance_of_every_move_is_what_python_chess_reads(syzygy, reference
 @pytest.mark.parametrize("fen", ["8/8/8/8/k2pP3/8/8/K7 b - e3 0 1", "8/8/8/1k6/3Pp3/8/8/4K3 b - d3 0 1",
                                  "4k3/8/8/3pP3/8/8/8/2K5 w - d6 0 1", "8/8/8/8/k2p4/8/4P3/K7 w - - 5 1",
                                  "8/P7/8/8/8/8/k7/2K5 w - - 50 80"])
-def test_distances_where_pawns_pass_and_promote(syzygy, reference, fen):
+def test_dtz_with_en_passant_and_promotion(syzygy, reference, fen):
     board = chess.Board(fen)
     for move, entry in ranked_moves_of(syzygy, board).items():
         assert entry.code == distance_by_python_chess(reference, board, move), move.uci()
@@ -179,7 +179,7 @@ def test_a_cursed_position_is_drawn_only_if_the_rule_counts():
 
 @pytest.mark.parametrize(("name", "offset", "content"), [
     ("KQvKR", 2234, b"\xff" * 24), ("KPvKP", 19, b"\0" * 4), ("KPvKP", 19, b"\xff" * 2000)])
-def test_damaged_bytes_never_lead_out_of_the_file(tmp_path, name, offset, content):
+def test_damaged_bytes_never_cause_reads_beyond_the_file(tmp_path, name, offset, content):
     for path in SYZYGY.glob("K?vK.rtbw"):
         shutil.copy(path, tmp_path)
     damaged = bytearray((SYZYGY / f"{name}.rtbw").read_bytes())
@@ -208,7 +208,7 @@ def test_random_damage_never_ends_the_process(tmp_path, seed):
         assert ranked is None or all(IS_MATED <= entry.outcome_class <= MATES for entry in ranked)
 
 
-def test_colours_that_are_exchanged_in_the_file_are_exchanged_back_or_refused(tmp_path):
+def test_swapped_colours_in_a_file_are_handled_or_refused(tmp_path):
     content = bytearray((SYZYGY / "KQvKR.rtbw").read_bytes())
     for offset in range(6, 10):
         content[offset] ^= 0x88
@@ -230,7 +230,7 @@ def test_damaged_dtz_files_give_a_warning(tmp_path):
     assert "damaged" in warning
 
 
-def test_without_distances_nothing_is_spoilt(syzygy, tmp_path):
+def test_without_dtz_no_win_is_lost(syzygy, tmp_path):
     for path in SYZYGY.glob("*.rtbw"):
         shutil.copy(path, tmp_path)
     settings = syzygy_settings(str(tmp_path))

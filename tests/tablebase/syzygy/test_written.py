@@ -1,4 +1,4 @@
-"""Syzygy tables that the tests write: read as python-chess reads them, and believed by a search."""
+"""Syzygy tables written by tests, compared with python-chess, and used by a search."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_a_search_takes_a_cursed_win_for_a_draw_if_the_fifty_move_rule_counts(tm
     (lambda path: path.write_bytes(path.read_bytes()[:16]), "damaged"),
     (lambda path: shutil.copy(path.with_name("KRvK.rtbw"), path), "a different ending"),
 ])
-def test_a_broken_table_is_named_once_and_the_others_are_used(tmp_path, spoil, reason):
+def test_a_broken_table_gives_one_warning_and_the_others_are_used(tmp_path, spoil, reason):
     write_constant(tmp_path, "KRvK", WIN, LOSS)
     spoil(write_random(tmp_path, "KQvK", 1))
     syzygy = SyzygyTables([tmp_path])
@@ -139,7 +139,7 @@ def test_random_damage_never_ends_the_process(random_tables, tmp_path, seed):
         assert value is None or LOSS <= value <= WIN
 
 
-def test_paths_that_are_of_no_use(tmp_path):
+def test_unusable_paths(tmp_path):
     good, settings = tmp_path / "good", Settings()
     good.mkdir()
     write_constant(good, "KQvK", WIN, LOSS)
@@ -166,7 +166,7 @@ def test_paths_that_are_of_no_use(tmp_path):
     assert apply("") is None
 
 
-def test_own_tables_serve_what_syzygy_does_not(tmp_path):
+def test_own_tables_cover_missing_syzygy_tables(tmp_path):
     write_constant(tmp_path, "KQvK", WIN, LOSS)
     settings = Settings()
     settings.set(find_option("SyzygyPath"), str(tmp_path))

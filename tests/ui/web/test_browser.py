@@ -150,7 +150,7 @@ def test_a_dropped_game_is_annotated(page):
     assert len(page.wait_for_moves(7, "analyse")) == 7
     assert page.text("#analyse-headline") == "Pupil – Friend"
     page.click("#analyse-annotate")
-    page.click("#annotate-dialog label:has([value='100'])")
+    page.click("#annotate-dialog label:has([value='10000'])")
     page.click("#annotate-dialog .primary")
     page.find("#graph svg")
     assert "Nf6??" in page.moves("analyse")

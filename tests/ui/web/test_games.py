@@ -118,7 +118,7 @@ def test_all_games_are_annotated(six):
     six.click(".game-row[data-number='1']")
     six.click("#analyse-annotate")
     six.click("#annotate-dialog label:has([value=all])")
-    six.click("#annotate-dialog label:has([value='100'])")
+    six.click("#annotate-dialog label:has([value='10000'])")
     six.click("#annotate-dialog .primary")
     six.wait(lambda: "of 3" in six.text("#progress-words"), "the progress")
     six.wait(lambda: six.text("#toast").startswith("3 games are annotated"), "the end")

@@ -14,10 +14,11 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from tests.ui.serving import Guest, Server, serving
 
 MOST_GROWTH = 50  # MB
-NAMES = ("hello", "new", "restore", "move", "takeback", "resign", "draw", "hint", "load", "position", "analyse",
-         "annotate", "watch", "tree", "stop", "", "quit", "__init__", "..", "drop")
+NAMES = ("hello", "new", "restore", "move", "takeback", "resign", "draw", "hint", "position", "analyse",
+         "annotate", "watch", "tree", "stop", "explore", "openings", "games", "judge", "", "quit",
+         "__init__", "..", "drop")
 FIELDS = ("level", "side", "clock", "start", "chess960", "moves", "uci", "ply", "pgn", "text", "multipv", "movetime",
-          "modes", "depth", "ask", "job", "clocks", "delay", "base", "increment")
+          "modes", "depth", "ask", "job", "clocks", "delay", "base", "increment", "positions")
 FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 

@@ -212,13 +212,30 @@ def test_a_hint_is_the_mate(visitor):
     assert (told["uci"], told["san"], told["reason"]) == ("a1a8", "Ra8#", "it mates")
 
 
-def test_games_and_positions_are_loaded(visitor):
-    told = visitor.ask("load", "loaded", text=SCHOLARS)
-    assert [move["san"] for move in told["moves"]] == ["e4", "e5", "Qh5", "Nc6", "Bc4", "Nf6", "Qxf7#"]
-    assert told["result"] == "1-0"
-    assert visitor.ask("load", "loaded", text=KIWIPETE)["start"] == KIWIPETE
-    for nonsense in ("", "hello there", "8/8/8/8/8/8/8/8 w - - 0 1", "1. e4 e4 2. Ke2"):
-        assert visitor.ask("load", "error", text=nonsense)["text"]
+def test_openings_of_several_games_are_named(visitor):
+    positions = [{**START, "moves": moves} for moves in (["e2e4", "c7c5"], [], ["d2d4", "d7d5", "c2c4"])]
+    names = visitor.ask("openings", "openings", positions=positions)["openings"]
+    assert [name and name["name"] for name in names] == ["Sicilian Defense", None, "Queen's Gambit"]
+    for wrong in (5, [5], [START] * 61, [{**START, "moves": ["e2e5"]}]):
+        assert visitor.ask("openings", "error", positions=wrong)["text"]
+
+
+def test_saved_games_are_not_shown_to_others(visitor):
+    assert visitor.ask("hello", "welcome")["saves_games"] is False
+    assert "does not show" in visitor.ask("games", "error")["text"]
+
+
+def test_the_book_and_the_tables_are_looked_up(visitor):
+    told = visitor.ask("explore", "explored", **START)
+    assert {"e4", "d4"} <= {move["san"] for move in told["book"]} and told["table"] is None
+    ending = visitor.ask("explore", "explored", start="4k3/8/8/8/8/8/8/3QK3 w - - 0 1", chess960=False, moves=[])
+    assert ending["table"].startswith("White wins") and ending["book"] == []
+
+
+def test_moves_are_judged_for_practice(visitor):
+    told = visitor.ask("judge", "judged", start=MATE_IN_ONE, chess960=False, moves=[], uci="a1a8")
+    assert told["good"] and told["san"] == "Ra8#"
+    assert visitor.ask("judge", "error", **START, uci="e2e5")["text"]
 
 
 def test_half_a_character_in_a_game_is_replaced(visitor):
@@ -286,7 +303,7 @@ BAD = [
     {"do": "position", "moves": [], "chess960": "yes"}, {"do": "analyse", "moves": [], "multipv": 99},
     {"do": "annotate", "pgn": ""}, {"do": "annotate", "pgn": "e4", "movetime": 10**9}, {"do": "tree", "depth": 9},
     {"do": "watch", "modes": ["alphabeta", "alphabeta"]}, {"do": "watch", "modes": ["random"]},
-    {"do": "stop", "job": 1}, {"do": "stop", "job": "move"}, {"do": "load", "text": 5},
+    {"do": "stop", "job": 1}, {"do": "stop", "job": "move"}, {"do": "openings", "positions": 5},
     {"do": "restore", "pgn": "x", "level": "max", "side": "white"}, {"do": "hello", "ask": "x"},
 ]
 

@@ -9,7 +9,7 @@ from engine.commands.course.questions import average_of_chance, bucket_by_belief
 from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import outline, picture, plain, traced
 from engine.reference.expectimax import expectimax, expectiminimax
-from engine.reference.game import CHANCE
+from engine.reference.game import CHANCE, MAX
 from engine.reference.games.buckets import BucketGame
 from engine.reference.games.tree import TreeGame
 from engine.reference.minimax import decide, minimax
@@ -34,10 +34,12 @@ def nothing_can_be_left_out():
     with probability 1/3. After two leaves of the second move MAX seems better off with the first. The third leaf
     decides alone: a single branch may dominate the average.
     """
-    game = TreeGame([[3, 3, 3], [-10, -10, 1000]])
+    game, trace = TreeGame([[3, 3, 3], [-10, -10, 1000]], (MAX, CHANCE)), Trace()
     for move in (0, 1):
-        value = expectimax(game, game.result(game.initial(), move), lambda _: (1 / 3, 1 / 3, 1 / 3))
-        print(f"move {move + 1}: {value:.1f}")
+        print(f"move {move + 1}: {expectiminimax(game, game.result(game.initial(), move)):.1f}")
+    expectiminimax(game, game.initial(), count=trace)
+    return picture(traced(game, trace, way=lambda state, action: "1/3" if state.depth else f"move {action + 1}"),
+                   "The last leaf decides alone", ["No leaf below a chance node can be left out."])
 
 
 def buckets():

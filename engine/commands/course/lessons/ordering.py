@@ -9,12 +9,13 @@ import random
 
 from engine.commands.course.questions import leaves_of_perfect_order, levels_above
 from engine.commands.course.quiz import quiz
+from engine.commands.course.svg import stacked
 from engine.commands.course.trees import outline, picture, traced
 from engine.commands.shared.tables import print_table
 from engine.reference.games.board import TicTacToe
 from engine.reference.games.tree import TreeGame
 from engine.reference.minimax import Count, alphabeta, minimax
-from engine.reference.ordering import Ordered, by_evaluation, deepen_with_killers
+from engine.reference.ordering import Ordered, alphabeta_with_killers, by_evaluation, deepen_with_killers
 from engine.reference.trace import Trace
 
 
@@ -56,9 +57,10 @@ def order_and_depth():
 
 
 def guesses():
-    """Nobody knows the best move before the search. Two guesses come near: what the evaluation says of the next state,
-    and what was best when the search went one ply less deep, the killer. Iterative deepening finds killers on the way.
-    Tic-tac-toe from the empty board, nodes visited at each depth:
+    """Nobody knows the best move before the search. Some guesses come near. What the evaluation says of the next state.
+    What was best in this state when the search went one ply less deep: the lecture's killer, which iterative deepening
+    finds on the way; engines call it the table's move. And what engines call a killer: a move that has just cut off in
+    a sibling, at the same distance from the root. Tic-tac-toe from the empty board, nodes visited at each depth:
     """
     game = TicTacToe()
     guided = Ordered(game, by_evaluation(game, game.open_lines))
@@ -68,8 +70,10 @@ def guesses():
         plain, evaluated = Count(), Count()
         alphabeta(game, game.initial(), depth, game.open_lines, plain)
         alphabeta(guided, game.initial(), depth, game.open_lines, evaluated)
-        rows.append((str(depth), f"{plain.nodes:,}", f"{evaluated.nodes:,}", f"{killers[depth - 1].nodes:,}"))
-    print_table(("depth", "as they come", "by evaluation", "killers"), rows)
+        engine = Count()
+        alphabeta_with_killers(game, game.initial(), depth, game.open_lines, engine)
+        rows.append((str(depth), *(f"{count.nodes:,}" for count in (plain, evaluated, killers[depth - 1], engine))))
+    print_table(("depth", "as they come", "by evaluation", "the lecture's killers", "the engines' killers"), rows)
 
 
 def deepening_costs_little():
@@ -90,6 +94,12 @@ def type_a_and_type_b():
     looks = {0: 2.0, 1: 1.0, 2: 0.0}
     narrow = Ordered(game, lambda state, action: looks[action] if state.depth == 0 else 0.0, width=2)
     print("type A:", minimax(game, game.initial()), "   type B:", minimax(narrow, game.initial()))
+    pictures = []
+    for name, searched in (("Type A looks at all moves", game), ("Type B tries two, and misses the best", narrow)):
+        trace = Trace()
+        minimax(searched, searched.initial(), count=trace)
+        pictures.append(picture(traced(game, trace), name))
+    return stacked(pictures)
 
 
 def your_turn():

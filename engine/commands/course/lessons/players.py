@@ -5,15 +5,31 @@ up. The sum need not be zero, and it can pay to spare a rival.
 
 from __future__ import annotations
 
+import random
+
 from engine.commands.course.curves import chart
 from engine.commands.course.questions import tuple_backed_up
 from engine.commands.course.quiz import quiz
+from engine.commands.course.trees import Drawn, outline, picture
 from engine.commands.shared.tables import print_table
+from engine.reference.game import CHANCE
 from engine.reference.games.truel import AIR, Truel
 from engine.reference.maxn import choose, utilities
+from engine.reference.uct import roll
 
 SKILLS = (1 / 3, 2 / 3, 1.0)
 NAMES = ("Ann", "Bob", "Cleo")
+TUPLES = [[[(1, 2, 6), (4, 3, 3)], [(6, 1, 2), (7, 4, 1)]], [[(5, 1, 1), (2, 5, 2)], [(7, 7, 1), (5, 4, 5)]]]
+
+
+def tuples_on_a_tree():
+    """A tree for three: A moves first, then B, then C. At each leaf stands what A, B and C get. C compares the third
+    numbers, B looks at what C will pick and compares the second, A the first. The sums differ: it is no zero-sum game.
+    """
+    drawn, values = _tuple_tree(TUPLES, 0)
+    print(outline(drawn))
+    print(f"\nbacked up to the root: {values}")
+    return picture(drawn, "Three players: each maximises its own number", ["Beside each node: who moves there."])
 
 
 def a_duel_of_three():
@@ -47,6 +63,38 @@ def how_far_to_look():
                  levels={"25/63": 25 / 63})
 
 
+def the_duel_is_played():
+    """Two thousand duels, in which all three play by their tuples. How often each is the last one standing:"""
+    game, table, chance, wins = Truel(SKILLS, rounds=12), {}, random.Random(1), [0, 0, 0]
+    for _ in range(2000):
+        field = game.initial()
+        while not game.is_terminal(field):
+            if game.to_move(field) == CHANCE:
+                action = roll(game, field, chance)
+            else:
+                action = choose(game, field, (0, 1, 2), table)
+            field = game.result(field, action)
+        for player in range(3):
+            wins[player] += int(game.utility(field, player))
+    print("   ".join(f"{name} {won / 2000:.3f} (expected {exact}/63)"
+                     for name, won, exact in zip(NAMES, wins, (25, 24, 14), strict=True)))
+
+
 def your_turn():
     """Back up tuples: each player looks at one number only."""
     quiz(tuple_backed_up)
+
+
+def _tuple_tree(tree, depth):
+    """The tree as it is drawn, and the tuple that is backed up to its root."""
+    if isinstance(tree, tuple):
+        return Drawn("leaf", _tuple(tree), size=1.7), tree
+    below = [_tuple_tree(child, depth + 1) for child in tree]
+    best = max(below, key=lambda found: found[1][depth])
+    node = Drawn("node", _tuple(best[1]), notes=("ABC"[depth],), size=1.7, children=[child for child, _ in below])
+    best[0].is_best = True
+    return node, best[1]
+
+
+def _tuple(values):
+    return " ".join(map(str, values))

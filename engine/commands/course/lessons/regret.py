@@ -12,9 +12,10 @@ from engine.commands.course.curves import chart
 from engine.commands.course.questions import regret_of_a_hand, strategy_from_regrets
 from engine.commands.course.quiz import quiz
 from engine.commands.course.svg import stacked
+from engine.commands.shared.tables import print_table
 from engine.reference.games.rockpaperscissors import NAMES, PAPER, PAYOFFS, ROCK, RockPaperScissors
 from engine.reference.minimax import minimax
-from engine.reference.regret import RegretMatcher, exploitability, matched, play, regrets, value
+from engine.reference.regret import RegretMatcher, exploitability, highest, matched, play, regrets, value
 
 ROCK_LOVER = (0.5, 0.25, 0.25)
 
@@ -37,6 +38,20 @@ def one_game():
 def summed_regrets():
     """Regrets are summed over all games. Negative sums count as zero; the rest is scaled to probabilities."""
     print("(-1, 1, 2) becomes", _shown(matched((-1, 1, 2))))
+
+
+def the_first_algorithm():
+    """A first algorithm: always play the action with the highest summed regret. Against an opponent who prefers rock it
+    learns paper. But it is never in doubt, and an opponent who knows the algorithm computes the same sums, knows what
+    comes, and beats it every time. Regret matching plays each action in proportion to its regret, so that nobody knows
+    what comes next. What each wins a game, over 1,000 games:
+    """
+    rows = []
+    for name, choose in (("highest regret", highest), ("regret matching", matched)):
+        against = [_earned(choose, lambda strategy, chance: chance.choices(range(3), ROCK_LOVER)[0]),
+                   _earned(choose, lambda strategy, chance: (strategy.index(max(strategy)) + 1) % 3)]
+        rows.append((name, *(f"{won:+.2f}" for won in against)))
+    print_table(("plays", "against one who prefers rock", "against one who foresees it"), rows)
 
 
 def against_one_who_prefers_rock():
@@ -77,6 +92,17 @@ def against_itself():
 def your_turn():
     """Update regrets, and play by them."""
     quiz(regret_of_a_hand, strategy_from_regrets)
+
+
+def _earned(choose, answer):
+    """What a learner wins on average: `choose` makes a strategy of regrets, `answer` is the opponent's hand to it."""
+    chance, learner, won = random.Random(1), RegretMatcher(3), 0
+    for _ in range(1000):
+        strategy = choose(learner.totals)
+        mine, theirs = chance.choices(range(3), strategy)[0], answer(strategy, chance)
+        learner.learn(regrets(PAYOFFS, mine, theirs), strategy)
+        won += PAYOFFS[mine][theirs]
+    return won / 1000
 
 
 def _shown(strategy):

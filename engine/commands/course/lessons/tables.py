@@ -8,6 +8,7 @@ from engine.commands.course.curves import chart
 from engine.commands.course.questions import orders_of_moves
 from engine.commands.course.quiz import quiz
 from engine.commands.shared.tables import print_table
+from engine.reference import transposition
 from engine.reference.games.board import TicTacToe, parse_grid
 from engine.reference.minimax import Count, alphabeta, minimax
 from engine.reference.solved import solve
@@ -17,10 +18,11 @@ WHOLE_TREE = 549_946  # nodes of minimax from the empty board: counted by the te
 
 
 def transpositions():
-    """Tic-tac-toe from boards with more and more empty squares: nodes that minimax and alpha-beta look at, and states
-    that are looked at if none is looked at twice.
+    """Tic-tac-toe from boards with more and more empty squares: nodes that minimax and alpha-beta look at, states that
+    are looked at if none is looked at twice, and the nodes of alpha-beta with a transposition table, which joins both.
+    Its entries are bounds where alpha-beta cut off, and it remembers the best move of each state.
     """
-    work = {"minimax": [], "alpha-beta": [], "with a table": []}
+    work = {"minimax": [], "alpha-beta": [], "every state once": [], "alpha-beta with a table": []}
     for text in ("xxo oox x..", "xxo oo. x..", "xxo .o. x..", "xxo .o. ...", "xx. .o. ...", "x.. .o. ...",
                  "x.. ... ...", "... ... ..."):
         board, empty = parse_grid(text), text.count(".")
@@ -29,9 +31,11 @@ def transpositions():
             whole = Count()
             minimax(GAME, board, count=whole)
         alphabeta(GAME, board, count=pruned)
-        for name, nodes in (("minimax", whole.nodes), ("alpha-beta", pruned.nodes),
-                            ("with a table", len(solve(GAME, board)))):
-            work[name].append((empty, nodes))
+        joined = Count()
+        transposition.alphabeta(GAME, board, {}, count=joined)
+        found = whole.nodes, pruned.nodes, len(solve(GAME, board)), joined.nodes
+        for points, nodes in zip(work.values(), found, strict=True):
+            points.append((empty, nodes))
     print_table(("empty squares", *work), [(str(empty), *(f"{dict(points)[empty]:,}" for points in work.values()))
                                            for empty, _ in work["minimax"]])
     return chart("Tic-tac-toe: what a table saves", ("empty squares", "nodes or states"), work, is_log=(False, True))

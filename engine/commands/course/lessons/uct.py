@@ -55,6 +55,7 @@ def four_steps_once():
     print_table(("move", "visits", "average", "UCB1"),
                 [(_square(BOARD, action), str(child.visits), f"{child.total / child.visits:+.2f}",
                   f"{ucb1(child, root.visits):.2f}") for action, child in root.children.items()])
+    return picture(grown(GAME, root, _square, widest=5), "UCT after six iterations", LEGEND)
 
 
 def the_tree_grows():

@@ -6,6 +6,7 @@ import { readMove, spoken } from "./chess.js";
 import { announce, byId, copy, download, toast } from "./dom.js";
 import { MoveEditor } from "./edit.js";
 import { LiveEngine } from "./engine.js";
+import { Explorer } from "./explorer.js";
 import { fenProblem, looksLikeFen, needsChess960 } from "./fen.js";
 import { Graph } from "./graph.js";
 import { Games, nameOf } from "./games.js";
@@ -33,13 +34,14 @@ export class AnalyseView {
     this.board = new Board(byId("analyse-board"), { label: "Analysis board", onMove: (uci) => this.play([uci]) });
     this.list = new MoveList(byId("analyse-moves"), { go: (node) => this.go(node), empty: "Move the pieces or load a game.", values: true });
     this.editor = new MoveEditor(this.study, { show: () => this.show(), remove: () => this.remove() });
-    this.engine = new LiveEngine(this.talk, this.study, { board: this.board, follow: (uci) => this.play(uci), isFree: () => this.active && !this.asleep && !this.annotator.asked });
+    this.engine = new LiveEngine(this.talk, this.study, { board: this.board, follow: (uci) => this.play(uci), isFree: () => this.active && !this.asleep && !this.annotator.asked && !this.practice?.isOn });
     this.graph = new Graph(byId("graph"), { go: (node) => this.go(node) });
     this.annotator = new Annotator(this.talk, {
       games: (all) => this.gamesToAnnotate(all), begin: () => this.engine.stop("The engine is annotating."),
       done: (job, message) => this.takeAnnotated(job, message), end: () => this.engine.think(),
     });
-    this.games = new Games(this.talk, { open: (entry, number) => this.openGame(entry, number), shown: () => this.games.mark(this.study.game) });
+    this.games = new Games(this.talk, { open: (entry, number) => this.openGame(entry, number), shown: () => { this.games.mark(this.study.game); this.explorer.show(); } });
+    this.explorer = new Explorer(this.talk, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening() });
     this.tabs = new Tabs("panel", ["explorer", "games", "terms-panel"]);
     this.bind();
     this.recallStudy();
@@ -58,7 +60,10 @@ export class AnalyseView {
     const clicks = {
       "analyse-load": () => this.askLoad(),
       "analyse-annotate": () => this.annotate(),
+      "analyse-practise": () => this.practise(),
       "analyse-play": () => this.app.playFrom(this.node.fen),
+      "analyse-edit": () => this.edit(),
+      "analyse-share": () => this.share(),
       "analyse-watch": () => this.app.watch(this.node.fen, this.record.chess960),
       "analyse-new": () => this.open(new GameRecord()),
       "analyse-copy-pgn": () => copy(this.pgn(), "PGN"),
@@ -222,6 +227,42 @@ export class AnalyseView {
     toast("The game is annotated");
   }
 
+  /** Asks for better moves at the mistakes of the game. */
+  async practise() {
+    const { Practice } = await import("./practise.js");
+    this.practice ??= new Practice(this.talk, this.board, { done: () => { this.show(); } });
+    this.engine.stop("");
+    this.practice.start(this.record, this.study.flipped);
+  }
+
+  /** Opens the position editor. */
+  async edit() {
+    const { Editor } = await import("./editor.js");
+    this.setup ??= new Editor({
+      analyse: (fen, chess960) => this.open(positionRecord(fen, chess960), { flipped: this.study.flipped }), play: (fen) => this.app.playFrom(fen),
+    });
+    this.setup.open(this.node.fen, this.record.chess960, this.study.flipped);
+  }
+
+  async share() {
+    const { Share } = await import("./share.js");
+    this.sharing ??= new Share({ board: this.board, study: this.study });
+    this.sharing.open();
+  }
+
+  /** Opens what a link carries. @param {string} fragment */
+  async openLink(fragment) {
+    try {
+      const { readFragment } = await import("./share.js");
+      const found = await readFragment(fragment);
+      if (!found) return;
+      const record = looksLikeFen(found.text) ? positionRecord(found.text) : readGame(splitGames(found.text)[0] ?? { headers: {}, text: "" }).record;
+      this.open(record, { steps: found.steps });
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, "bad");
+    }
+  }
+
   /** Deletes the current move and all that follows it. */
   remove() {
     if (!this.node.parent) return;
@@ -258,6 +299,10 @@ export class AnalyseView {
 
   /** Plays moves from here, in the main line or as a variation. @param {string[]} moves */
   play(moves) {
+    if (this.practice?.isOn) {
+      this.practice.attempt(moves[0]);
+      return;
+    }
     this.editor.store();
     const from = this.node;
     const legal = moves.every((uci) => this.study.play(uci));
@@ -272,7 +317,7 @@ export class AnalyseView {
   type(event) {
     event.preventDefault();
     const field = byId("analyse-text");
-    const uci = readMove(field.value, this.record.positionAt(this.node));
+    const uci = readMove(field.value, this.record.positionAt(this.practice?.asking ?? this.node));
     if (uci) this.play([uci]);
     else if (field.value.trim()) toast(`“${field.value.trim()}” is not a legal move here.`);
     if (uci) field.value = "";
@@ -280,9 +325,11 @@ export class AnalyseView {
 
   /** Shows the node, looks up its opening, and has it analysed. */
   show() {
+    this.practice?.stop();
     this.showNode();
     if (!this.active) return;
-    this.lookUp();
+    this.explorer.lookUp();
+    this.explorer.show();
     this.engine.think();
   }
 
@@ -316,27 +363,14 @@ export class AnalyseView {
     const named = [White, Black].some((name) => name && name !== "?");
     byId("analyse-headline").textContent = named ? `${White ?? "?"} – ${Black ?? "?"}` : Event && Event !== "?" ? Event : "Analysis board";
   }
-
-  /** Asks for the name of the opening. */
-  async lookUp() {
-    const { node, record } = this;
-    if (node.opening !== undefined || !this.talk.ready) return;
-    try {
-      const { opening } = await this.talk.request("position", record.positionFields(node));
-      node.opening = opening;
-      if (this.node === node) this.showOpening();
-    } catch (error) {
-      if (this.talk.ready) toast(/** @type {Error} */ (error).message, "bad");
-    }
-  }
 }
 
-/** @param {string} text a FEN */
-function positionRecord(text) {
+/** @param {string} text a FEN @param {boolean} [chess960] */
+function positionRecord(text, chess960 = needsChess960(text)) {
   if (!looksLikeFen(text)) throw new Error("This is neither a game in PGN nor a position in FEN.");
   const problem = fenProblem(text);
   if (problem) throw new Error(`This is not a possible position. ${problem}`);
-  return readGame({ headers: { FEN: text.trim(), ...(needsChess960(text) ? { Variant: "Chess960" } : {}) }, text: "" }).record;
+  return readGame({ headers: { FEN: text.trim(), ...(chess960 ? { Variant: "Chess960" } : {}) }, text: "" }).record;
 }
 
 /** The annotated game, with the accuracy of the players in its tags. @param {any} message */

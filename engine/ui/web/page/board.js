@@ -24,7 +24,8 @@ const pieceClass = (letter) => (letter === letter.toUpperCase() ? `w${letter}` :
 export class Board {
   /**
    * @param {HTMLElement} host
-   * @param {{label: string, onMove: (uci: string) => void, onAhead?: (move: string|null) => void}} options
+   * @param {{label: string, onMove: (uci: string) => void, onAhead?: (move: string|null) => void, onSquare?: (square: string) => boolean,
+   *   onOutside?: (square: string) => void}} options onSquare takes a press on a square and says whether that was all; onOutside a piece dropped beside the board
    */
   constructor(host, options) {
     this.options = options;
@@ -180,6 +181,7 @@ export class Board {
    * @param {string} square
    */
   choose(square) {
+    if (this.options.onSquare?.(square)) return;
     if (this.picked && this.targetsOf(this.picked).includes(square)) this.move(this.picked, square);
     else if (square !== this.picked && this.canPick(square)) this.pick(square);
     else this.letGo();

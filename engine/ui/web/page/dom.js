@@ -112,12 +112,13 @@ export async function copy(text, what) {
 }
 
 /**
- * Offers text as a file to save.
- * @param {string} text
+ * Offers text or a picture as a file to save.
+ * @param {string|Blob} content
  * @param {string} name
+ * @param {string} [type]
  */
-export function download(text, name) {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/x-chess-pgn" }));
+export function download(content, name, type = "application/x-chess-pgn") {
+  const address = URL.createObjectURL(new Blob([content], { type }));
   h("a", { href: address, download: name }).click();
   window.setTimeout(() => URL.revokeObjectURL(address), 1000);
 }

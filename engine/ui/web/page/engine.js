@@ -18,14 +18,14 @@ export class LiveEngine {
     this.isFree = isFree;
     this.asked = 0;
     this.lines = new Lines({ follow });
-    this.facts = new Facts({ board, play: (uci) => follow([uci]) });
+    this.facts = new Facts(board);
     byId("engine-on").checked = recall("engine", true);
     byId("engine-lines").value = recall("multipv", 3);
     byId("engine-on").addEventListener("change", () => { keep("engine", byId("engine-on").checked); this.think(); });
     byId("engine-lines").addEventListener("change", () => { keep("multipv", Number(byId("engine-lines").value)); this.think(); });
     talk.on("lost", () => { this.asked = 0; });
     talk.on("lines", (message) => { if (message.ask === this.asked) this.takeLines(message); });
-    talk.on("facts", (message) => { if (message.ask === this.asked) this.facts.show(this.over() ? { ...message, table: null } : message); });
+    talk.on("facts", (message) => { if (message.ask === this.asked) this.facts.show(message); });
     this.lines.clear("");
   }
 

@@ -1,16 +1,14 @@
-/** Facts about a position besides the engine's lines: book, endgame tables, the terms of the evaluation. */
+/** The terms of the evaluation of a position, and what each piece is worth. */
 
-import { pawns, percent } from "./chess.js";
+import { pawns } from "./chess.js";
 import { byId, h } from "./dom.js";
 
-const SHOWN = 5; // moves of the book, the others on request
 const TERMS = 8; // terms of the evaluation
 
 export class Facts {
-  /** @param {{board: import("./board.js").Board, play: (uci: string) => void}} options */
-  constructor({ board, play }) {
+  /** @param {import("./board.js").Board} board */
+  constructor(board) {
     this.board = board;
-    this.play = play;
     /** @type {any} */
     this.facts = null;
     byId("show-worths").addEventListener("change", () => this.showWorths());
@@ -19,8 +17,6 @@ export class Facts {
 
   clear() {
     this.facts = null;
-    byId("table-verdict").hidden = true;
-    byId("book").replaceChildren(h("p.faint", {}, "Switch the engine on to look up the position."));
     byId("terms").replaceChildren(h("p.faint", {}, "Switch the engine on to see the terms of the evaluation."));
     this.showWorths();
   }
@@ -28,26 +24,8 @@ export class Facts {
   /** @param {any} facts the server's message */
   show(facts) {
     this.facts = facts;
-    byId("table-verdict").hidden = !facts.table;
-    byId("table-verdict").textContent = facts.table ? `Endgame tables: ${facts.table}` : "";
-    this.showBook(facts.book ?? []);
     this.showTerms(facts.terms ?? []);
     this.showWorths();
-  }
-
-  /** @param {{uci: string, san: string, share: number}[]} moves */
-  showBook(moves) {
-    if (!moves.length) {
-      byId("book").replaceChildren(h("p.faint", {}, "This position is not in the book."));
-      return;
-    }
-    const rows = moves.map(({ uci, san, share }) => {
-      const bar = h("div.meter");
-      bar.style.width = `${share * 100}%`;
-      return h("tr", {}, h("td", {}, h("button.quiet", { type: "button", onclick: () => this.play(uci) }, san)),
-        h("td.share", {}, bar), h("td.number", {}, percent(share)));
-    });
-    byId("book").replaceChildren(h("table", {}, h("tbody", {}, ...rows.slice(0, SHOWN))), ...this.more(rows.slice(SHOWN)));
   }
 
   /** The rows that are shown on request. @param {any[]} rows */

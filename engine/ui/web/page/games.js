@@ -97,6 +97,7 @@ export class Games {
     byId("games-empty").hidden = Boolean(this.file);
     byId("games-body").hidden = !this.file;
     const files = await this.library.files();
+    byId("games-file").hidden = !files.length;
     byId("games-file").replaceChildren(...files.map(({ id, name }) => h("option", { value: id, selected: id === this.file?.id }, name)));
     this.options.shown();
   }

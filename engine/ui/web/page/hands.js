@@ -45,6 +45,7 @@ export class Hands {
     if (event.button !== 0 || !event.isPrimary) return;
     const { board } = this;
     board.arrows.forget();
+    if (board.options.onSquare?.(square)) return;
     const again = board.picked === square;
     const isTarget = board.picked !== null && board.targetsOf(board.picked).includes(square);
     if (isTarget || !board.canPick(square)) {
@@ -94,6 +95,8 @@ export class Hands {
       board.element.classList.add("still");
       board.move(drag.square, square);
       window.requestAnimationFrame(() => window.requestAnimationFrame(() => board.element.classList.remove("still")));
+    } else if (moving && !square && board.options.onOutside) {
+      board.options.onOutside(drag.square);
     } else if (moving ? square !== drag.square : again) {
       board.letGo();
     }

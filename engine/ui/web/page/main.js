@@ -5,7 +5,6 @@ import { byId, toast } from "./dom.js";
 import { PlayView } from "./play.js";
 import { keep, keepHere, recall, recallHere } from "./store.js";
 import { Talk } from "./talk.js";
-import { WatchView } from "./watch.js";
 
 const TITLES = { play: "Play", analyse: "Analyse", watch: "Watch" };
 
@@ -18,7 +17,7 @@ export class App {
   constructor() {
     this.talk = new Talk();
     /** @type {Record<string, any>} */
-    this.views = { play: new PlayView(this), analyse: new AnalyseView(this), watch: new WatchView(this) };
+    this.views = { play: new PlayView(this), analyse: new AnalyseView(this) };
     this.current = "";
     this.bindSettings();
     this.bindKeys();
@@ -32,8 +31,18 @@ export class App {
   route() {
     const asked = location.hash.slice(1);
     if (asked === "main") return;
+    if (/^(fen|pgn)=/.test(asked)) {
+      history.replaceState(null, "", "#analyse");
+      this.views.analyse.openLink(asked);
+      this.route();
+      return;
+    }
     const name = asked in TITLES ? asked : recallHere("view", "play");
     if (name === this.current) return;
+    if (!this.views[name]) {
+      this.loadWatch().then(() => this.route());
+      return;
+    }
     if (this.current) this.views[this.current].leave();
     this.current = name;
     keepHere("view", name);
@@ -64,9 +73,16 @@ export class App {
     this.go("play");
   }
 
+  /** The view for watching, which is loaded on first use. */
+  async loadWatch() {
+    const { WatchView } = await import("./watch.js");
+    this.views.watch ??= new WatchView(this);
+    return this.views.watch;
+  }
+
   /** @param {string} fen @param {boolean} chess960 */
-  watch(fen, chess960) {
-    this.views.watch.open(fen, chess960);
+  async watch(fen, chess960) {
+    (await this.loadWatch()).open(fen, chess960);
     this.go("watch");
   }
 

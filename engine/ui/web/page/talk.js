@@ -16,6 +16,8 @@ export class Talk {
     this.timer = 0;
     /** @type {WebSocket|null} */
     this.socket = null;
+    /** The last `welcome` of the server. @type {Message|null} */
+    this.greeting = null;
     /** Whether the server has answered `hello` on this connection. */
     this.ready = false;
   }
@@ -62,6 +64,7 @@ export class Talk {
   receive(message) {
     if (message.tell === "welcome") {
       this.ready = true;
+      this.greeting = message;
       this.failures = 0;
     }
     const waiting = message.ask === undefined ? undefined : this.waiting.get(message.ask);

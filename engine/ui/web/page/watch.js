@@ -3,7 +3,6 @@
 import { Board } from "./board.js";
 import { isChess960, percent, plyOf, scoreText, short, START, turnOf } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
-import { Branches } from "./branches.js";
 import { knockFor } from "./sound.js";
 
 /** @typedef {import("./main.js").App} App */
@@ -51,9 +50,11 @@ export class WatchView {
     /** @type {Set<string>} */
     this.busy = new Set();
     this.board = new Board(byId("watch-board"), { label: "Position to search", onMove: (uci) => this.move(uci) });
-    this.branches = new Branches(byId("tree"));
+    /** @type {import("./branches.js").Branches|null} */
+    this.branches = null;
     this.bind();
     this.show();
+    if (this.talk.greeting) this.setModes(this.talk.greeting.modes);
   }
 
   bind() {
@@ -64,7 +65,7 @@ export class WatchView {
     byId("watch-flip").addEventListener("click", () => this.steps().flip());
     byId("watch-stop").addEventListener("click", () => this.stop());
     byId("tree-draw").addEventListener("click", () => this.drawTree());
-    byId("tree-depth").addEventListener("change", () => { if (this.branches.drawn) this.drawTree(); });
+    byId("tree-depth").addEventListener("change", () => { if (this.branches?.drawn) this.drawTree(); });
     this.talk.on("welcome", ({ modes }) => { this.setModes(modes); if (this.active) this.loadPosition(); });
     this.talk.on("watched", (message) => this.take(message));
     this.talk.on("lost", () => this.finish());
@@ -134,7 +135,7 @@ export class WatchView {
     this.chess960 = chess960;
     this.flipped = turnOf(fen) === "black";
     this.position = null;
-    this.branches.clear();
+    this.branches?.clear();
     for (const card of this.cards.values()) this.blank(card);
     this.show();
     if (this.active) this.loadPosition();
@@ -253,6 +254,7 @@ export class WatchView {
     byId("tree-draw").disabled = true;
     try {
       const tree = await this.talk.request("tree", { ...this.positionFields(), depth });
+      this.branches ??= new (await import("./branches.js")).Branches(byId("tree"));
       this.branches.show(tree.nodes, tree.turn ?? turnOf(this.fen));
       byId("tree-width").textContent = tree.width ? `Here only the ${tree.width} most promising moves of each position are searched.` : "";
     } catch (error) {

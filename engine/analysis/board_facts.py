@@ -1,0 +1,179 @@
+"""Facts that can be seen and counted on a board: pawns, files, kings, pins. Each is true by its definition alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import chess
+
+from engine.analysis.ledger import PIECE_VALUES, balance, worth
+from engine.analysis.themes import piece_counts, piece_list_text
+
+_HOME = {chess.WHITE: (chess.E1, chess.G1, chess.C1), chess.BLACK: (chess.E8, chess.G8, chess.C8)}
+_NUMBERS = {2: "two", 3: "three", 4: "four"}
+
+
+@dataclass(frozen=True)
+class BoardFact:
+    """A fact in favour of `side`, in words."""
+
+    side: chess.Color
+    topic: str
+    words: str
+
+
+def board_facts(board: chess.Board) -> list[BoardFact]:
+    """All facts about a position, in the order of their importance."""
+    return [BoardFact(side, topic, words) for topic, find in _FACTS.items() for side in chess.COLORS
+            for words in find(board, side)]
+
+
+def compensation_facts(board: chess.Board, side: chess.Color) -> list[str]:
+    """What can be counted in favour of a side that has given material: the other king, pins, attacks, passed pawns."""
+    return [*_open_king(board, side), *_pinned_pieces(board, side), *_outnumbered_pieces(board, side),
+            *_far_pawns(board, side)]
+
+
+def material_fact(board: chess.Board, side: chess.Color) -> str:
+    """`a knight up`, `a rook for a bishop and a pawn`; empty if the side is not ahead."""
+    if balance(board, side) <= 0:
+        return ""
+    more, less = (piece_counts(board, color) - piece_counts(board, not color) for color in (side, not side))
+    return f"{piece_list_text(more)} for {piece_list_text(less)}" if less else f"{piece_list_text(more)} up"
+
+
+def given_material(board: chess.Board, side: chess.Color) -> str:
+    """What a side is behind by: `a knight for a pawn`; empty if it is not behind."""
+    if balance(board, side) >= 0:
+        return ""
+    less, more = (piece_counts(board, color) - piece_counts(board, not color) for color in (not side, side))
+    return f"{piece_list_text(less)} for {piece_list_text(more)}" if worth(more) else piece_list_text(less)
+
+
+def _material(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    if words := material_fact(board, side):
+        yield f"{chess.COLOR_NAMES[side]} is {words}" if words.endswith(" up") else (
+            f"{chess.COLOR_NAMES[side]} has {words}")
+
+
+def _bishop_pair(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    def has_pair(color: chess.Color) -> bool:
+        bishops = board.pieces(chess.BISHOP, color)
+        return bool(bishops & chess.BB_LIGHT_SQUARES) and bool(bishops & chess.BB_DARK_SQUARES)
+
+    if has_pair(side) and not has_pair(not side):
+        yield f"{chess.COLOR_NAMES[side]} has the bishop pair"
+
+
+def passed_pawns(board: chess.Board, side: chess.Color) -> list[chess.Square]:
+    """The pawns of a side that no pawn of the other can stop or capture on their way."""
+    others = board.pieces(chess.PAWN, not side)
+    found = []
+    for square in board.pieces(chess.PAWN, side):
+        file, rank = chess.square_file(square), chess.square_rank(square)
+        in_way = [other for other in others if abs(chess.square_file(other) - file) <= 1
+                  and (chess.square_rank(other) > rank if side else chess.square_rank(other) < rank)]
+        if not in_way:
+            found.append(square)
+    return found
+
+
+def _passed(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    for square in passed_pawns(board, side):
+        yield f"{chess.COLOR_NAMES[side]} has a passed pawn on {chess.square_name(square)}"
+
+
+def isolated_pawns(board: chess.Board, side: chess.Color) -> list[chess.Square]:
+    """The pawns of a side without a pawn of their own on a neighbouring file."""
+    files = {chess.square_file(square) for square in board.pieces(chess.PAWN, side)}
+    return [square for square in board.pieces(chess.PAWN, side)
+            if not {chess.square_file(square) - 1, chess.square_file(square) + 1} & files]
+
+
+def _isolated(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    for square in isolated_pawns(board, not side):
+        yield f"{chess.COLOR_NAMES[not side]}'s pawn on {chess.square_name(square)} is isolated"
+
+
+def _doubled(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    pawns = board.pieces(chess.PAWN, not side)
+    for file in range(8):
+        if len(pawns & chess.BB_FILES[file]) > 1:
+            yield f"{chess.COLOR_NAMES[not side]} has doubled pawns on the {chess.FILE_NAMES[file]}-file"
+
+
+def _rooks(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    name, seventh = chess.COLOR_NAMES[side], 6 if side else 1
+    for square in board.pieces(chess.ROOK, side):
+        if chess.square_rank(square) == seventh:
+            yield f"{name}'s rook on {chess.square_name(square)} is on the seventh rank"
+        elif not board.pawns & chess.BB_FILES[chess.square_file(square)]:
+            yield f"{name}'s rook on {chess.square_name(square)} has an open file"
+
+
+def _outposts(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    ranks = range(3, 6) if side else range(2, 5)
+    for square in board.pieces(chess.KNIGHT, side):
+        file, rank = chess.square_file(square), chess.square_rank(square)
+        attackers = [pawn for pawn in board.pieces(chess.PAWN, not side) if abs(chess.square_file(pawn) - file) == 1
+                     and (chess.square_rank(pawn) > rank if side else chess.square_rank(pawn) < rank)]
+        is_guarded = bool(board.attackers(side, square) & board.pawns)
+        if rank in ranks and not attackers and is_guarded:
+            yield f"no pawn can drive away {chess.COLOR_NAMES[side]}'s knight on {chess.square_name(square)}"
+
+
+def _castling(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    """A fact for a side: the other king stands in the middle and cannot castle, with queens on the board."""
+    king = board.king(not side)
+    home_rank = 7 if side else 0
+    if king is None or not board.pieces(chess.QUEEN, side) or board.has_castling_rights(not side):
+        return
+    if chess.square_rank(king) == home_rank and chess.square_file(king) in (3, 4, 5):
+        yield f"{chess.COLOR_NAMES[not side]}'s king on {chess.square_name(king)} cannot castle"
+
+
+def _open_king(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    king = board.king(not side)
+    if king is None:
+        return
+    rank = chess.square_rank(king) if not side else 7 - chess.square_rank(king)  # from its own first rank
+    owner, square = chess.COLOR_NAMES[not side], chess.square_name(king)
+    if rank >= 2:
+        yield f"{owner}'s king is on {square}, in the open, and cannot castle"
+    elif not board.has_castling_rights(not side) and king not in _HOME[not side][1:] and chess.square_file(king) in (
+            3, 4, 5):
+        yield f"{owner}'s king on {square} cannot castle"
+
+
+def _pinned_pieces(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    for square in chess.SquareSet(board.occupied_co[not side] & ~board.kings):
+        if board.is_pinned(not side, square):
+            attackers = len(board.attackers(side, square))
+            piece_type = board.piece_type_at(square)
+            assert piece_type is not None
+            more = f" and attacked by {_NUMBERS.get(attackers, str(attackers))}" if attackers > 1 else ""
+            yield f"the {chess.piece_name(piece_type)} on {chess.square_name(square)} is pinned{more}"
+
+
+def _outnumbered_pieces(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    for square in chess.SquareSet(board.occupied_co[not side] & ~board.kings & ~board.pawns):
+        if board.is_pinned(not side, square):
+            continue
+        attackers, defenders = (len(board.attackers(color, square)) for color in (side, not side))
+        piece_type = board.piece_type_at(square)
+        assert piece_type is not None
+        if attackers > defenders and PIECE_VALUES[piece_type] > 1:
+            yield (f"the {chess.piece_name(piece_type)} on {chess.square_name(square)} is attacked more often than "
+                   "defended")
+
+
+def _far_pawns(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    for square in passed_pawns(board, side):
+        if chess.square_rank(square) >= 5 if side else chess.square_rank(square) <= 2:
+            yield f"{chess.COLOR_NAMES[side]} has a passed pawn on {chess.square_name(square)}"
+
+
+_FACTS: dict[str, Callable[[chess.Board, chess.Color], Iterator[str]]] = {
+    "material": _material, "castling": _castling, "passed pawns": _passed, "bishop pair": _bishop_pair,
+    "outposts": _outposts, "rooks": _rooks, "isolated pawns": _isolated, "doubled pawns": _doubled}

@@ -1,0 +1,209 @@
+"""What can be claimed of a line and proven on it: mates, material with its motif, promotions, perpetual check.
+
+A claim holds for exactly the line that it carries, which is the one printed beside it. It can be proven again by
+replaying the line on a board, as tests/analysis/checker.py does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import chess
+
+from engine.analysis.ledger import (
+    LONGEST_LINE,
+    PIECE_VALUES,
+    Capture,
+    Ledger,
+    balance,
+    balance_before_exchange,
+    captured_piece,
+    net_pieces,
+    settled_ledger,
+    worth,
+)
+from engine.analysis.motifs import MATING, WINNING, find_motif, perpetual_check
+from engine.analysis.tactical_line import Motif, TacticalLine
+
+MATE, MATERIAL, PROMOTION, PERPETUAL, RECAPTURE = "mate", "material", "promotion", "perpetual check", "recapture"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement about a line that starts at `fen`; `moves` is exactly what is printed."""
+
+    topic: str  # mate, material, promotion, perpetual check, recapture
+    side: str  # the side that profits: white or black
+    fen: str
+    moves: tuple[str, ...]  # in UCI text
+    motif: str = ""
+    motif_ply: int = 0  # of the move in `moves` that has the motif
+    squares: tuple[str, ...] = ()  # of the pieces that are won, or that the motif hits
+    pieces: tuple[str, ...] = ()  # won, by name
+    returned: tuple[str, ...] = ()  # given for them
+    number: int = 0  # moves to the mate
+
+
+@dataclass(frozen=True)
+class MaterialResult:
+    """What a line that starts with one side's move does to that side's material."""
+
+    base: int  # the balance it is measured from, in pawns
+    end: int  # the balance where the line has settled
+    lost: Counter[int]  # when equal pieces cancel
+    gained: Counter[int]
+    ledger: Ledger
+
+    @property
+    def net(self) -> int:
+        """What the side wins, in pawns."""
+        return self.end - self.base
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether captures in the line alone make up the difference: no promotion, and no exchange that was open."""
+        return not self.ledger.promotions and self.net == worth(self.gained) - worth(self.lost)
+
+
+def mate_claim(board: chess.Board, moves: Sequence[chess.Move]) -> Claim | None:
+    """The side to move mates by this line, and the line can be printed."""
+    line = TacticalLine(board, moves)
+    if len(moves) > LONGEST_LINE or not line.is_mate:
+        return None
+    found = find_motif(board, moves, MATING)
+    return _claim(MATE, board, moves, board.turn, found, number=(len(moves) + 1) // 2)
+
+
+def is_threatened_mate(board: chess.Board, move: chess.Move) -> bool:
+    """Whether the other side already threatened to mate by this move."""
+    passed = board.copy(stack=False)
+    if passed.is_check():
+        return False
+    passed.push(chess.Move.null())
+    if not passed.is_legal(move):
+        return False
+    passed.push(move)
+    return passed.is_checkmate()
+
+
+def material_after_move(board: chess.Board, moves: Sequence[chess.Move]) -> MaterialResult | None:
+    """The material of the mover after its move, the first of `moves`; the ledger begins after it."""
+    color, after = board.turn, board.copy(stack=False)
+    taken = captured_piece(board, moves[0])
+    after.push(moves[0])
+    ledger = settled_ledger(after, moves[1:]) if len(moves) > 1 else None
+    if ledger is None or moves[0].promotion:
+        return None
+    gained = ledger.lost_by(not color)
+    if taken is not None:
+        gained[taken[0]] += 1
+    return MaterialResult(balance_before_exchange(board, moves[0], color), ledger.balance_for(color),
+                          *net_pieces(ledger.lost_by(color), gained), ledger)
+
+
+def material_of_line(board: chess.Board, moves: Sequence[chess.Move]) -> MaterialResult | None:
+    """The material of the side to move in a line."""
+    ledger = settled_ledger(board, moves) if moves else None
+    if ledger is None:
+        return None
+    color = board.turn
+    return MaterialResult(balance_before_exchange(board, moves[0], color), ledger.balance_for(color),
+                          *net_pieces(ledger.lost_by(color), ledger.lost_by(not color)), ledger)
+
+
+def loss_claim(board: chess.Board, played: MaterialResult, move: chess.Move) -> Claim | None:
+    """The side to move loses material by `move`; the line begins with the reply."""
+    if played.net > -1 or not played.is_explained or not played.lost:
+        return None
+    color = board.turn
+    squares = _squares_of(played.ledger, played.lost, color)
+    after = board.copy()
+    after.push(move)
+    found = find_motif(after, played.ledger.moves, WINNING) if worth(played.lost) > 1 else None
+    if found is not None and not _is_about(found, played.ledger, squares):
+        found = None
+    return _claim(MATERIAL, after, played.ledger.moves, not color, found, squares,
+                  _names(played.lost), _names(played.gained))
+
+
+def gain_claim(board: chess.Board, best: MaterialResult) -> Claim | None:
+    """The side to move wins material by a line."""
+    if best.net < 1 or not best.is_explained or not best.gained:
+        return None
+    squares = _squares_of(best.ledger, best.gained, not board.turn)
+    found = find_motif(board, best.ledger.moves, WINNING) if worth(best.gained) > 1 else None
+    if found is not None and not _is_about(found, best.ledger, squares):
+        found = None
+    return _claim(MATERIAL, board, best.ledger.moves, board.turn, found, squares,
+                  _names(best.gained), _names(best.lost))
+
+
+def promotion_claim(board: chess.Board, moves: Sequence[chess.Move]) -> Claim | None:
+    """The side to move promotes a pawn in the line, and the new piece stays."""
+    ledger = settled_ledger(board, moves)
+    if ledger is None:
+        return None
+    own = [found for found in ledger.promotions if found.color == board.turn]
+    if len(ledger.promotions) != 1 or not own or not own[0].survives:
+        return None
+    if balance(ledger.end, board.turn) < balance(board, board.turn) + PIECE_VALUES[chess.ROOK] - 1:
+        return None
+    return _claim(PROMOTION, board, ledger.moves, board.turn, None, (own[0].origin,))
+
+
+def perpetual_claim(board: chess.Board, moves: Sequence[chess.Move]) -> Claim | None:
+    """The side to move gives perpetual check."""
+    found = perpetual_check(TacticalLine(board, moves[:LONGEST_LINE]))
+    return None if found is None else _claim(PERPETUAL, board, moves[: found.end + 1], board.turn)
+
+
+def recapture_claim(board: chess.Board, best: Sequence[chess.Move], played: chess.Move) -> Claim | None:
+    """The best move takes back on the square of the last capture, and the move played does not, or not with it."""
+    if not board.move_stack or not best:
+        return None
+    before = board.copy()
+    last = before.pop()
+    if not last or captured_piece(before, last) is None or best[0].to_square != last.to_square:
+        return None
+    if captured_piece(board, best[0]) is None or best[0].from_square == played.from_square:
+        return None
+    piece_type = board.piece_type_at(best[0].from_square)
+    assert piece_type is not None
+    return _claim(RECAPTURE, board, best[: LONGEST_LINE // 2], board.turn, None, (best[0].to_square,),
+                  (chess.piece_name(piece_type),))
+
+
+def _is_about(found: Motif, ledger: Ledger, squares: Sequence[chess.Square]) -> bool:
+    """Whether the motif wins one of the pieces that the claim is about."""
+    won = {capture.ply: capture.origin for capture in ledger.captures}
+    return won.get(found.end) in squares
+
+
+def _squares_of(ledger: Ledger, counts: Counter[int], color: chess.Color) -> tuple[chess.Square, ...]:
+    """Where the lost pieces of a side stood at the start of the line; of equal ones, those that were lost last."""
+    squares: list[chess.Square] = []
+    left, captures = Counter(counts), [capture for capture in ledger.captures if capture.color == color]
+    for capture in reversed(captures):
+        if left[capture.piece_type] and capture.origin is not None:
+            left[capture.piece_type] -= 1
+            squares.append(capture.origin)
+    return tuple(sorted(squares, key=lambda square: -PIECE_VALUES[_type_lost(captures, square)]))
+
+
+def _type_lost(captures: Sequence[Capture], origin: chess.Square) -> int:
+    return next(capture.piece_type for capture in captures if capture.origin == origin)
+
+
+def _names(counts: Counter[int]) -> tuple[str, ...]:
+    return tuple(chess.piece_name(piece_type) for piece_type in sorted(counts.elements(), reverse=True))
+
+
+def _claim(topic: str, board: chess.Board, moves: Sequence[chess.Move], side: chess.Color, found: Motif | None = None,
+           squares: Sequence[chess.Square] = (), pieces: tuple[str, ...] = (), returned: tuple[str, ...] = (),
+           number: int = 0) -> Claim:
+    claim = Claim(topic, chess.COLOR_NAMES[side], board.fen(shredder=board.chess960),
+                  tuple(move.uci() for move in moves), squares=tuple(map(chess.square_name, squares)), pieces=pieces,
+                  returned=returned, number=number)
+    return claim if found is None else replace(claim, motif=found.name, motif_ply=found.ply)

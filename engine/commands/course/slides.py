@@ -1,0 +1,59 @@
+"""What the lecture's slides show besides algorithms: lists, a history, and a Monte Carlo tree with its fractions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from engine.commands.course.trees import Drawn
+from engine.reference.wins import WinNode
+
+AGENT_VIEWS: Mapping[str, str] = {
+    "in the aggregate": "very many agents are an economy; demand moves prices, and nobody is predicted one by one",
+    "as part of the environment": "others are like rain, something that happens; it misses that they want to defeat us",
+    "as adversaries": "each is modelled, and a game tree is searched: the subject of this course",
+}
+
+# Game -> chance, players, sum, information.
+GAMES: Mapping[str, tuple[str, str, str, str]] = {
+    "chess": ("none", "2", "zero", "perfect"),
+    "tic-tac-toe": ("none", "2", "zero", "perfect"),
+    "halving": ("none", "2", "zero", "perfect"),
+    "buckets with a coin": ("coin", "2", "zero", "perfect"),
+    "race": ("dice", "2", "zero", "perfect"),
+    "truel": ("misses", "3", "general", "perfect"),
+    "rock, paper, scissors": ("none", "2", "zero", "imperfect"),
+    "Kuhn poker": ("cards", "2", "zero", "imperfect"),
+}
+
+HISTORY = (
+    ("draughts", "1994", "Chinook wins the title in its match with Tinsley: a database of 440 billion positions"),
+    ("chess", "1997", "Deep Blue beats Kasparov: minimax, alpha-beta, deepening, parallel and uneven search"),
+    ("Othello", "1997", "Logistello beats the world champion; since then champions decline to play programs"),
+    ("Go", "2016", "AlphaGo beats Lee Sedol: Monte Carlo tree search with networks; b is over 300"),
+    ("StarCraft", "2019", "AlphaStar, which began by imitating people, reaches grandmasters"),
+    ("poker", "2019", "Pluribus beats professionals at six-player poker: regret minimisation, search and self-play"),
+)
+
+
+def power_of_ten(number: int) -> str:
+    """A large number as people compare it: by its order of magnitude."""
+    return f"10^{math.floor(math.log10(number))}"
+
+
+def monte_carlo_root() -> WinNode:
+    """The tree of the slide: 37/100 at the root, 60/79, 1/10 and 2/11 below, and what the first of them goes on to."""
+    deepest = WinNode(16, 53, [WinNode(27, 35), WinNode(10, 18)])
+    return WinNode(37, 100, [WinNode(60, 79, [deepest, WinNode(3, 26)]), WinNode(1, 10), WinNode(2, 11)])
+
+
+def fraction_tree(root: WinNode, path: Sequence[WinNode] = ()) -> Drawn:
+    """The tree with its fractions; the path is drawn with thick lines."""
+
+    def draw(node: WinNode, level: int) -> Drawn:
+        is_on_path = any(node is other for other in path)
+        children = [draw(child, level + 1) for child in node.children]
+        return Drawn("max" if level % 2 == 0 else "min", str(node), is_best=is_on_path, children=children, size=1.6,
+                     room=1.9)
+
+    return draw(root, 0)

@@ -1,0 +1,194 @@
+/** Practice: asks for a better move at each mistake of an annotated game, and says what is wrong with other moves. */
+
+import { numberOf, spoken, turnOf } from "./chess.js";
+import { announce, byId, h, icon, toast } from "./dom.js";
+import { keep, recall } from "./store.js";
+
+/** @typedef {import("./record.js").Node} Node */
+/** @typedef {import("./record.js").Record} GameRecord */
+
+const SIDES = { both: "Both sides", white: "White", black: "Black" };
+
+/**
+ * The mistakes of the main line to which annotation has written something better.
+ * @param {GameRecord} record @param {string} side "white", "black" or "both"
+ */
+export function mistakesOf(record, side) {
+  return record.main().filter((node) => ["?", "??"].includes(node.mark ?? "") && betterMoves(node).length
+    && (side === "both" || turnOf(/** @type {Node} */ (node.parent).fen) === side));
+}
+
+/** The moves that are written beside a mistake without a bad mark. @param {Node} node */
+function betterMoves(node) {
+  return /** @type {Node} */ (node.parent).children.filter((child) => child !== node && !(child.mark ?? "").includes("?"));
+}
+
+export class Practice {
+  /**
+   * @param {import("./talk.js").Talk} talk
+   * @param {import("./board.js").Board} board
+   * @param {{done: () => void}} options what to do at the end
+   */
+  constructor(talk, board, { done }) {
+    this.talk = talk;
+    this.board = board;
+    this.done = done;
+    this.isOn = false;
+    /** The position that is asked about. @type {Node|null} */
+    this.asking = null;
+    this.panel = byId("practice");
+  }
+
+  /** @param {GameRecord} record @param {boolean} flipped */
+  start(record, flipped) {
+    this.record = record;
+    this.flipped = flipped;
+    this.mistakes = mistakesOf(record, recall("practice-side", "both"));
+    if (!mistakesOf(record, "both").length) {
+      toast(record.headers.WhiteAccuracy ? "No mistakes to practise: well played." : "Annotate the game first: its mistakes are what you practise.");
+      return;
+    }
+    [this.at, this.found, this.isOn] = [-1, 0, true];
+    byId("view-analyse").classList.add("practising");
+    this.panel.hidden = false;
+    this.next();
+  }
+
+  /** Leaves practice. */
+  stop() {
+    if (!this.isOn) return;
+    [this.isOn, this.asking] = [false, null];
+    byId("view-analyse").classList.remove("practising");
+    this.panel.hidden = true;
+  }
+
+  leave() {
+    this.stop();
+    this.done();
+  }
+
+  next() {
+    this.at += 1;
+    const mistake = this.mistakes[this.at];
+    [this.missed, this.solved, this.notes] = [false, false, []];
+    this.asking = mistake?.parent ?? null;
+    if (mistake) this.showBoard(this.asking);
+    this.show();
+    if (mistake) announce(this.question(mistake));
+    else announce(this.summary());
+  }
+
+  /** @param {Node} mistake */
+  question(mistake) {
+    const before = /** @type {Node} */ (mistake.parent);
+    const side = turnOf(before.fen) === "white" ? "White" : "Black";
+    return `${side} played ${numberOf(before.fen)} ${mistake.san}${mistake.mark}. Find a better move.`;
+  }
+
+  summary() {
+    const count = this.mistakes.length;
+    return count ? `You found ${this.found} of ${count} better moves at the first try.` : `No mistakes by ${SIDES[recall("practice-side", "both")]}.`;
+  }
+
+  /** Shows a position to move in. @param {Node|null} node @param {string|null} [last] */
+  showBoard(node, last = null) {
+    if (!node || !this.record) return;
+    const { check, legal, promotions } = this.record.positionAt(node);
+    this.board.arrows.show([]);
+    this.board.flip(turnOf(node.fen) === "black");
+    this.board.show({ fen: node.fen, last: last ?? node.uci ?? null, check, legal: this.solved ? {} : legal, promotions, movable: this.solved ? null : "both" });
+  }
+
+  /** Judges a move that was tried. @param {string} uci */
+  async attempt(uci) {
+    const mistake = this.mistakes[this.at];
+    const { asking, record } = this;
+    const move = asking && record?.rulesAt(asking).fromUci(uci);
+    if (!move || this.solved || this.checking) return;
+    const san = record.rulesAt(asking).san(move);
+    const written = betterMoves(mistake).find((child) => child.san === san);
+    if (written) this.accept(san, "That is the move.");
+    else await this.ask(uci, san, san === mistake.san);
+  }
+
+  /** Has the server judge a move, and say what is wrong with it. @param {string} uci @param {string} san @param {boolean} isMistake whether it is the mistake itself */
+  async ask(uci, san, isMistake) {
+    const { asking } = this;
+    this.checking = true;
+    this.show();
+    try {
+      const verdict = await this.talk.request("judge", { .../** @type {GameRecord} */ (this.record).positionFields(/** @type {Node} */ (asking)), uci });
+      this.checking = false;
+      if (!this.isOn || this.asking !== asking) return;
+      const why = [verdict.reason, verdict.refutation && `the answer is ${verdict.refutation}`].filter(Boolean).join("; ");
+      if (isMistake) this.refuse(san, this.mistakes[this.at].mark ?? "", why || "that is what was played");
+      else if (verdict.good) this.accept(san, "That is as good as the best move.");
+      else this.refuse(san, verdict.mark, why);
+    } catch (error) {
+      this.checking = false;
+      toast(/** @type {Error} */ (error).message, "bad");
+      this.showBoard(asking);
+      this.show();
+    }
+  }
+
+  /** @param {string} san @param {string} words */
+  accept(san, words) {
+    if (!this.missed) this.found += 1;
+    this.solve(san);
+    const { comment } = this.mistakes[this.at];
+    this.notes.push(h("p.right", {}, h("strong", {}, san), `: ${words}`), ...(comment ? [h("p", {}, h("strong", {}, this.mistakes[this.at].san), `: ${comment}`)] : []));
+    this.show();
+    announce(`${spoken(san)}. ${words}`);
+    this.panel.querySelector(".primary")?.focus();
+  }
+
+  /** @param {string} san @param {string} mark @param {string} why */
+  refuse(san, mark, why) {
+    this.missed = true;
+    this.showBoard(this.asking);
+    this.notes.push(h("p.wrong", {}, h("strong", {}, san), h("span.mark", {}, mark), `: ${why || "there is something better"}.`));
+    this.show();
+    announce(`${spoken(san)} is not good enough: ${why}`);
+  }
+
+  /** Shows the position after a good move. @param {string} san */
+  solve(san) {
+    this.solved = true;
+    const { record, asking } = this;
+    const rules = record?.rulesAt(/** @type {Node} */ (asking));
+    const move = rules?.fromSan(san);
+    if (rules && move) this.board.show({ fen: rules.after(move).fen(), last: rules.uci(move), movable: null });
+  }
+
+  giveUp() {
+    const mistake = this.mistakes[this.at];
+    const [better] = betterMoves(mistake);
+    this.missed = true;
+    this.solve(better.san ?? "");
+    this.notes.push(h("p", {}, h("strong", {}, better.san ?? ""), ` was better. ${mistake.comment ?? ""}`));
+    this.show();
+    this.panel.querySelector(".primary")?.focus();
+  }
+
+  show() {
+    const mistake = this.mistakes[this.at];
+    const last = this.at >= this.mistakes.length - 1;
+    const button = (/** @type {string} */ words, /** @type {() => void} */ act, type = "button") => h(type, { type: "button", onclick: act }, words);
+    const side = h("select", { "aria-label": "Whose mistakes", onchange: () => this.chooseSide(side.value) },
+      ...Object.entries(SIDES).map(([value, words]) => h("option", { value, selected: value === recall("practice-side", "both") }, words)));
+    const actions = !mistake ? [button("Practise again", () => this.start(/** @type {GameRecord} */ (this.record), Boolean(this.flipped)), "button.primary")]
+      : this.solved ? [button(last ? "Finish" : "Next", () => this.next(), "button.primary")] : [button("Show the move", () => this.giveUp())];
+    this.panel.replaceChildren(
+      h("div.practice-head", {}, icon("target"), h("strong", {}, mistake ? `Mistake ${this.at + 1} of ${this.mistakes.length}` : "Finished"), h("span.faint", { id: "practice-count" }, `${this.found} found`), side),
+      h("p.question", {}, mistake ? this.question(mistake) : this.summary()),
+      h("div.notes", {}, ...this.notes, ...(this.checking ? [h("p.faint", {}, "Checking the move …")] : [])),
+      h("div.actions", {}, ...actions, button("Leave practice", () => this.leave(), "button.quiet")));
+  }
+
+  /** @param {string} side */
+  chooseSide(side) {
+    keep("practice-side", side);
+    this.start(/** @type {GameRecord} */ (this.record), Boolean(this.flipped));
+  }
+}

@@ -1,0 +1,318 @@
+"""Check the sentences of annotated games, with python-chess alone: each is parsed, its line replayed and recounted.
+
+    python -m tests.analysis.checker ANNOTATED.pgn
+
+It shares no code with the engine, so that an error there is not repeated here. A sentence that no template matches is
+an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import chess
+import chess.pgn
+
+VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 1000}
+NAMES = {name: number for number, name in enumerate(chess.PIECE_NAMES) if name}
+NUMBERS = {"a": 1, "an": 1, "the": 1, "two": 2, "three": 3, "four": 4}
+LONGEST = 12
+_PIECE = r"(the|a|two|three|four) (pawn|knight|bishop|rook|queen)s?(?: on ([a-h][1-8]))?"
+_PIECES = rf"(?:the exchange|(?:{re.sub(r'[(](?![?])', '(?:', _PIECE)}(?:, | and )?)+)"
+_MATE_NAME = r"(?:, a (?:back-rank|smothered) mate)?"
+_SCORE = r"(?:#-?\d+|[+-]\d+\.\d\d)"
+_BETTER = rf"(?P<first>\S+) was better \((?P<before>{_SCORE}) against (?P<now>{_SCORE})\): (?P<line>.*)"
+
+
+_INTRODUCTION = (r"(?:gives stalemate; |gives up the win: the ending is drawn; |loses: the ending is won for "
+                 r"(?:white|black); |a known (?:move|line \(.*?\)), but |(?:white|black) was better, now it is even; |"
+                 r"(?:white|black) is winning now; )?")
+
+
+class WrongSentenceError(Exception):
+    """A sentence that is not true, and why."""
+
+
+def claim(is_true: bool, why: str) -> None:
+    """Raise WrongSentenceError unless a claim is true."""
+    if not is_true:
+        raise WrongSentenceError(why)
+
+
+@dataclass
+class Context:
+    """A commented move: the positions before and after it, the move, and its match of a template."""
+
+    before: chess.Board
+    after: chess.Board
+    move: chess.Move
+    match: re.Match[str]
+    node: chess.pgn.ChildNode
+
+    def line(self, board: chess.Board) -> tuple[list[chess.Move], chess.Board]:
+        """The moves of the sentence's line, played from a board; WrongSentenceError if one is illegal."""
+        words, moves, follower = self.match["line"].split(), [], board.copy()
+        claim(0 < len(words) <= LONGEST, f"a line of {len(words)} plies")
+        for word in words:
+            found = re.fullmatch(r"(?:(\d+)(\.{1,3}))?(\S+)", word)
+            assert found is not None
+            if found[1]:
+                is_right = int(found[1]) == follower.fullmove_number and (found[2] == ".") == follower.turn
+                claim(is_right, f"the number of {word}")
+            try:
+                moves.append(follower.push_san(found[3]))
+            except ValueError as error:
+                raise WrongSentenceError(f"{word}: {error}") from error
+        return moves, follower
+
+
+def recaptures(board: chess.Board, square: chess.Square) -> int:
+    """What the side to move gains at most by captures on a square, each side free to stop."""
+    best = 0
+    standing = board.piece_type_at(square)
+    for move in list(board.legal_moves):
+        if move.to_square != square or standing is None or not board.is_capture(move):
+            continue
+        follower = board.copy(stack=False)
+        follower.push(move)
+        best = max(best, VALUES[standing] - recaptures(follower, square))
+    return best
+
+
+def hangs_something(board: chess.Board) -> bool:
+    """Whether the side to move is in check or can win a pawn or more by exchanges on one square."""
+    if board.is_check():
+        return True
+    for move in list(board.legal_moves):
+        taken = chess.PAWN if board.is_en_passant(move) else board.piece_type_at(move.to_square)
+        if not board.is_capture(move) or taken is None:
+            continue
+        follower = board.copy(stack=False)
+        follower.push(move)
+        if VALUES[taken] - recaptures(follower, move.to_square) >= 1:
+            return True
+    return False
+
+
+def material(board: chess.Board, color: chess.Color) -> Counter[int]:
+    """The pieces of a side by type."""
+    return Counter(piece.piece_type for piece in board.piece_map().values()
+                   if piece.color == color and piece.piece_type != chess.KING)
+
+
+def pieces_in(text: str) -> tuple[Counter[int], list[tuple[int, chess.Square]]]:
+    """The pieces that words name, by type, and those whose square is named."""
+    counts, placed = Counter[int](), []
+    for number, name, square in re.findall(_PIECE, text):
+        counts[NAMES[name]] += NUMBERS[number]
+        if square:
+            placed.append((NAMES[name], chess.parse_square(square)))
+    return counts, placed
+
+
+def check_material(context: Context, start: chess.Board, victim: chess.Color, base: chess.Board) -> None:
+    """Check who is left with what at the end of the line: exactly the pieces that are named have changed hands."""
+    moves, end = context.line(start)
+    claim(not hangs_something(end), "something hangs at the end of the line")
+    claim(not any(move.promotion for move in moves), "a promotion in a line about material")
+    lost = material(base, victim) - material(end, victim)
+    given = material(base, not victim) - material(end, not victim)
+    lost, given = lost - given, given - lost
+    for one, other in ((chess.KNIGHT, chess.BISHOP), (chess.BISHOP, chess.KNIGHT)):
+        even = min(lost[one], given[other])
+        lost, given = lost - Counter({one: even}), given - Counter({other: even})
+    text = context.match["won"]
+    if text.strip() == "the exchange":
+        claim(lost == Counter([chess.ROOK]) and given.total() == 1 and sum(given[piece] for piece in (
+            chess.KNIGHT, chess.BISHOP)) == 1, "not the exchange")
+        return
+    won, _, returned = text.partition(" for ")
+    claim(pieces_in(won)[0] == lost, f"{won} is not what was lost: {lost}")
+    claim(pieces_in(returned)[0] == given, f"{returned} is not what was given: {given}")
+    taken = {move.to_square for move in moves}
+    for piece_type, square in pieces_in(won)[1]:
+        claim(start.piece_at(square) == chess.Piece(piece_type, victim), f"none on {chess.square_name(square)}")
+        moved = [move.from_square for move in moves]
+        claim(square in taken or square in moved, f"the piece on {chess.square_name(square)} is never taken")
+
+
+def check_mate(context: Context, start: chess.Board) -> None:
+    """Check that the line ends in checkmate after as many moves as the sentence says."""
+    moves, end = context.line(start)
+    claim(end.is_checkmate() and len(moves) % 2 == 1, "no checkmate at the end of the line")
+    number = context.match.groupdict().get("number")
+    claim(number is None or (len(moves) + 1) // 2 == int(number), "another number of moves")
+    text = context.match.group()
+    if "smothered" in text:
+        checkers = end.checkers()
+        claim(all(end.piece_type_at(square) == chess.KNIGHT for square in checkers), "not by a knight")
+    if "back-rank" in text:
+        king = end.king(end.turn)
+        claim(king is not None and chess.square_rank(king) == (0 if end.turn else 7), "not on the first rank")
+
+
+def check_allowed_mate(context: Context) -> None:
+    """A mate that the move allows."""
+    check_mate(context, context.after)
+
+
+def check_threat(context: Context) -> None:
+    """A mate in one that was threatened before."""
+    moves, end = context.line(context.after)
+    claim(end.is_checkmate() and len(moves) == 1, "no mate in one")
+    passed = context.before.copy(stack=False)
+    passed.push(chess.Move.null())
+    claim(passed.is_legal(moves[0]), "no threat before")
+
+
+def check_missed_mate(context: Context) -> None:
+    """A mate that the move misses."""
+    check_mate(context, context.before)
+
+
+def check_loss(context: Context) -> None:
+    """Material that the move loses."""
+    check_material(context, context.after, context.before.turn, context.before)
+
+
+def check_gain(context: Context) -> None:
+    """Material that another move wins."""
+    moves, _ = context.line(context.before)
+    claim(context.before.san(moves[0]) == re.sub(r"^\d+\.+", "", context.match["first"]), "another first move")
+    check_material(context, context.before, not context.before.turn, context.before)
+
+
+def check_hanging(context: Context) -> None:
+    """A piece that is taken at once without a defender."""
+    moves, end = context.line(context.after)
+    square, victim = chess.parse_square(context.match["square"]), context.before.turn
+    claim(context.after.piece_at(square) == chess.Piece(NAMES[context.match["piece"]], victim), "no such piece there")
+    claim(moves[0].to_square == square and not context.after.attackers(victim, square), "it is protected")
+    claim(not hangs_something(end), "something hangs at the end of the line")
+
+
+def check_promotion(context: Context) -> None:
+    """A pawn of the named file that promotes."""
+    start = context.after if context.match["verb"] == "lets" else context.before
+    moves, end = context.line(start)
+    own = [move for number, move in enumerate(moves) if move.promotion and number % 2 == 0]
+    claim(len(own) == 1 and not hangs_something(end), "no promotion, or not settled")
+    pawns = [square for square in start.pieces(chess.PAWN, start.turn)
+             if chess.FILE_NAMES[chess.square_file(square)] == context.match["file"]]
+    claim(bool(pawns), "no pawn on that file")
+
+
+def check_recapture(context: Context) -> None:
+    """A capture on the square of the last capture that was better."""
+    moves, _ = context.line(context.before)
+    before = context.before.copy()
+    last = before.pop()
+    claim(before.is_capture(last) and moves[0].to_square == last.to_square, "no recapture")
+    if context.match["piece"]:
+        claim(context.before.piece_type_at(moves[0].from_square) == NAMES[context.match["piece"]], "another piece")
+
+
+def check_better(context: Context) -> None:
+    """A better move: the line is legal, begins with it, and the score of the move played is the evaluation's."""
+    moves, _ = context.line(context.before)
+    claim(moves[0] != context.move, "the move that was played")
+    first = context.match.groupdict().get("first")
+    claim(first is None or context.before.san(moves[0]) == re.sub(r"^\d+\.+", "", first), "another first move")
+    written = context.node.eval()
+    if written is not None and not context.match["now"].startswith("#"):
+        claim(written.white().score() == round(100 * float(context.match["now"])), "another score than the evaluation")
+
+
+def check_perpetual(context: Context) -> None:
+    """Three checks in a row and a repetition."""
+    start = context.after if context.match["verb"] == "allows" else context.before
+    moves, _ = context.line(start)
+    follower, seen, checks = start.copy(), {start.board_fen()}, 0
+    for number, move in enumerate(moves):
+        follower.push(move)
+        checks += number % 2 == 0 and follower.is_check()
+        repeats = follower.board_fen() in seen
+        seen.add(follower.board_fen())
+    claim(checks >= 3 and repeats, "no perpetual check")
+
+
+_MOTIFS = (r"(?:a fork|a skewer|a pin|a discovered attack|a discovered check|a double check|the removal of a defender|"
+           r"a deflection|a decoy|an interference|a zwischenzug|a trap)")
+TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
+    (rf"allows mate in (?P<number>\d+){_MATE_NAME}(?: \((?:white|black) was lost anyway\))?: (?P<line>.*)",
+     check_allowed_mate),
+    (r"does not stop (?P<line>\S+)", check_threat),
+    (rf"(?:misses|throws away a) mate in (?P<number>\d+){_MATE_NAME}: (?P<line>.*)", check_missed_mate),
+    (r"leaves the (?P<piece>\w+) on (?P<square>\w\d) unprotected: (?P<line>.*)", check_hanging),
+    (rf"allows {_MOTIFS}: (?P<move>\S+) wins (?P<won>{_PIECES}(?: for {_PIECES})?) \((?P<line>.*)\)", check_loss),
+    (r"drops (?P<won>a pawn): (?P<line>.*)", check_loss),
+    (rf"loses (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)", check_loss),
+    (rf"misses (?P<first>\S+), (?:{_MOTIFS} that|which) wins (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)",
+     check_gain),
+    (r"should take back(?: with the (?P<piece>\w+)| on [a-h][1-8]): (?P<line>.*)", check_recapture),
+    (r"(?P<verb>lets|misses) (?:\S+, which promotes )?the (?P<file>[a-h])-pawn(?: promote)?: (?P<line>.*)",
+     check_promotion),
+    (r"(?P<verb>allows|misses) perpetual check: (?P<line>.*)", check_perpetual),
+    (rf"lets the win slip, from (?P<before>{_SCORE}) to (?P<now>{_SCORE}); best was (?P<line>.*)", check_better),
+    (rf"{_INTRODUCTION}{_BETTER}", check_better),
+)
+_BOOK = re.compile(r"(?:; )?leaves the book: .*$")
+_COMMAND = re.compile(r"\[%\w+ [^\]]*\]")
+
+
+def check_node(node: chess.pgn.ChildNode) -> str | None:
+    """What is wrong with the sentence after a move; None if it is right, an empty text if there is none."""
+    text = _BOOK.sub("", " ".join(_COMMAND.sub("", node.comment).split())).strip()
+    if not text:
+        return ""
+    before = node.parent.board()
+    for pattern, check in TEMPLATES:
+        match = re.fullmatch(pattern, text)
+        if match is not None:
+            try:
+                check(Context(before, node.board(), node.move, match, node))
+            except WrongSentenceError as error:
+                return f"{before.fen()} {node.san()}: {text}: {error}"
+            return None
+    return f"{before.fen()} {node.san()}: no template for {text!r}"
+
+
+def check_file(path: Path) -> tuple[Counter[str], list[str]]:
+    """Count the sentences of a file by template, and list what is wrong."""
+    counts, wrong = Counter[str](), []
+    with path.open() as file:
+        while (game := chess.pgn.read_game(file)) is not None:
+            for node in game.mainline():
+                found = check_node(node)
+                bad = bool(node.nags & {chess.pgn.NAG_MISTAKE, chess.pgn.NAG_BLUNDER, chess.pgn.NAG_DUBIOUS_MOVE})
+                counts["bad marks"] += bad
+                if found == "":
+                    continue
+                counts["sentences"] += 1
+                counts["only a better move"] += bad and " was better (" in node.comment
+                if found:
+                    wrong.append(found)
+    return counts, wrong
+
+
+def main() -> None:
+    """Check files and print what is wrong and the totals."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("games", type=Path, nargs="+")
+    total, all_wrong = Counter[str](), []
+    for path in parser.parse_args().games:
+        counts, wrong = check_file(path)
+        total += counts
+        all_wrong += wrong
+    print("\n".join(all_wrong))
+    print(f"{total['sentences']} sentences, {len(all_wrong)} wrong; {total['bad marks']} bad marks, "
+          f"{total['bad marks'] - total['only a better move']} with a reason")
+
+
+if __name__ == "__main__":
+    main()
