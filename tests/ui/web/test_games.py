@@ -208,3 +208,18 @@ def test_ten_thousand_games_open_at_once_and_scroll_smoothly(page, capsys):
         print(f"\n{GAMES} games: {seconds:.2f} s; a scrolled frame: median {sorted(drawing)[15]:.1f} ms")
     assert exist < 60
     assert seconds < MOST_SECONDS
+
+
+def test_undo_after_another_file_was_opened_changes_no_other_game(six):
+    six.press(Keys.ARROW_RIGHT)
+    six.press(Keys.DELETE)
+    six.find("#analyse-moves .empty")
+    others = SIX.replace("Ada", "Zoe")
+    six.drop("others.pgn", others)
+    six.wait(lambda: rows(six)[0] == "Zoe – Bela", "the other file")
+    six.script("document.activeElement.blur()")
+    six.keys("ctrl", "z")
+    six.wait(lambda: six.text("#analyse-headline") == "Ada – Bela", "the game of the first file")
+    assert six.moves("analyse")[:2] == ["e4", "e5"]
+    assert [game["moves"] for game in headers_of(downloaded(six, "#games-save"))] == [
+        game["moves"] for game in headers_of(others)]

@@ -40,7 +40,7 @@ export class AnalyseView {
       games: (all) => this.gamesToAnnotate(all), begin: () => this.engine.stop("The engine is annotating."),
       done: (job, message) => this.takeAnnotated(job, message), end: () => this.engine.think(),
     });
-    this.games = new Games(this.talk, { open: (entry, number) => this.openGame(entry, number), shown: () => { this.games.mark(this.study.game); this.explorer.show(); } });
+    this.games = new Games(this.talk, { open: (entry, place) => this.openGame(entry, place), shown: () => { this.games.mark(this.study.place); this.explorer.show(); } });
     this.explorer = new Explorer(this.talk, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening() });
     this.tabs = new Tabs("panel", ["explorer", "games", "terms-panel"]);
     this.bind();
@@ -130,18 +130,18 @@ export class AnalyseView {
     this.engine.think();
   }
 
-  /** @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, game?: number|null}} [place] */
-  open(record, place) {
+  /** @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, place?: import("./study.js").Place|null}} [options] */
+  open(record, options) {
     this.editor.store();
-    this.study.open(record, place);
+    this.study.open(record, options);
     this.show();
   }
 
-  /** Shows a game of the open file; returns whether it could be read. @param {import("./pgn.js").Entry} entry @param {number} number */
-  openGame(entry, number) {
+  /** Shows a game of a file; returns whether it could be read. @param {import("./pgn.js").Entry} entry @param {import("./study.js").Place} place */
+  openGame(entry, place) {
     try {
       const { record, problem } = readGame(entry);
-      this.open(record, { game: number, flipped: this.study.flipped });
+      this.open(record, { place, flipped: this.study.flipped });
       if (problem) toast(problem, "bad");
       return !problem;
     } catch (error) {
@@ -186,7 +186,7 @@ export class AnalyseView {
   /** Saves what is studied for the next visit, and a changed game in its file. */
   save() {
     const { study } = this;
-    if (study.game !== null && study.isChanged()) this.games.change(study.game, study.pgn());
+    if (study.place && study.isChanged()) this.games.change(study.place, study.pgn());
     if (keepHere("study", study.snapshot()) || this.warned) return;
     this.warned = true;
     toast("The browser has no room to keep this game: save it as a file.", "bad");
@@ -203,7 +203,7 @@ export class AnalyseView {
   }
 
   annotate() {
-    const count = this.study.game === null ? 1 : this.games.listed().length;
+    const count = this.games.isOpen(this.study.place) ? this.games.listed().length : 1;
     if (count < 2 && !this.record.root.children.length) toast("There are no moves to annotate yet.");
     else this.annotator.ask(count);
   }
@@ -211,17 +211,18 @@ export class AnalyseView {
   /** @param {boolean} all */
   gamesToAnnotate(all) {
     this.editor.store();
-    return all ? this.games.listed() : [{ number: this.study.game, text: this.pgn() }];
+    return all ? this.games.listed() : [{ place: this.study.place, text: this.pgn() }];
   }
 
   /** @param {import("./annotate.js").Job} job @param {any} message */
-  takeAnnotated({ number }, message) {
+  takeAnnotated({ place }, message) {
     const record = annotatedRecord(message);
-    if (number === this.study.game) {
+    const { place: here } = this.study;
+    if (place?.file === here?.file && place?.number === here?.number) {
       this.study.remember("The game without annotation");
       this.study.replace(record);
       this.show();
-    } else if (number !== null) this.games.change(number, writeGame(record));
+    } else if (place) this.games.change(place, writeGame(record));
     if (this.annotator.jobs.length > 1) return;
     announce("The game is annotated");
     toast("The game is annotated");
@@ -349,7 +350,7 @@ export class AnalyseView {
     if (this.drawn?.record !== record || this.drawn.version !== record.version) this.showGraph();
     this.drawn = { record, version: record.version };
     this.graph.point(node);
-    this.games.mark(this.study.game);
+    this.games.mark(this.study.place);
     this.showOpening();
     if (node.score) showGauge(node.score);
     else if (!this.engine.asked) clearGauge();

@@ -10,7 +10,7 @@ function duration(milliseconds) {
   return seconds < 90 ? `about ${seconds} s` : `about ${Math.round(seconds / 60)} min`;
 }
 
-/** @typedef {{number: number|null, text: string}} Job a game, with its number in the open file */
+/** @typedef {{place: import("./study.js").Place|null, text: string}} Job a game, and where it comes from */
 
 export class Annotator {
   /**

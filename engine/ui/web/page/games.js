@@ -8,6 +8,7 @@ import { keepHere, recallHere } from "./store.js";
 
 /** @typedef {import("./pgn.js").Entry} Entry */
 /** @typedef {import("./library.js").GameFile} GameFile */
+/** @typedef {import("./study.js").Place} Place */
 
 const OWN = "My games";
 const MOST_NAMES = 50; // openings of one request
@@ -15,7 +16,7 @@ const MOST_NAMES = 50; // openings of one request
 export class Games {
   /**
    * @param {import("./talk.js").Talk} talk
-   * @param {{open: (entry: Entry, number: number) => boolean, shown: () => void}} options to show a game, and after the file has changed
+   * @param {{open: (entry: Entry, place: Place) => boolean, shown: () => void}} options to show a game, and after the file has changed
    */
   constructor(talk, options) {
     this.talk = talk;
@@ -105,7 +106,7 @@ export class Games {
   /** Shows a game of the file; returns whether it could be read. @param {number} number */
   go(number) {
     const entry = this.file?.entries[number];
-    return entry ? this.options.open(entry, number) : false;
+    return this.file && entry ? this.options.open(entry, { file: this.file.id, number }) : false;
   }
 
   /** Shows the next or the previous game of the filtered list. @param {number} by */
@@ -114,8 +115,14 @@ export class Games {
     if (number !== null) this.go(number);
   }
 
-  /** Marks the game that is shown. @param {number|null} number */
-  mark(number) {
+  /** Whether a game is one of the open file. @param {Place|null} place */
+  isOpen(place) {
+    return place !== null && place.file === this.file?.id;
+  }
+
+  /** Marks the game that is shown. @param {Place|null} place */
+  mark(place) {
+    const number = place && this.isOpen(place) ? place.number : null;
     this.list.mark(number);
     const count = this.file?.entries.length ?? 0;
     byId("game-nav").hidden = number === null || count < 2;
@@ -124,17 +131,17 @@ export class Games {
     byId("game-next").disabled = this.list.beside(1) === null;
   }
 
-  /** Keeps a changed game. @param {number} number @param {string} text */
-  change(number, text) {
-    if (!this.file || this.file.entries[number]?.text === text) return;
-    this.library.change(this.file, number, text);
+  /** Keeps a changed game in its file, whether that is open or not. @param {Place} place @param {string} text */
+  change(place, text) {
+    if (this.isOpen(place) && this.file) this.file.change(place.number, text);
+    this.library.change(place, text);
     this.list.draw();
   }
 
-  /** The games that pass the filter, with their numbers. @returns {{number: number, text: string}[]} */
+  /** The games that pass the filter. @returns {{place: Place, text: string}[]} */
   listed() {
     const { file } = this;
-    return file ? this.list.shown.map((number) => ({ number, text: file.entries[number].text })) : [];
+    return file ? this.list.shown.map((number) => ({ place: { file: file.id, number }, text: file.entries[number].text })) : [];
   }
 }
 

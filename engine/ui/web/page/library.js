@@ -34,8 +34,11 @@ export class GameFile {
     this.id = id;
     this.name = name;
     this.entries = entries;
-    /** Counts the changes, so that a list knows when to draw its rows again. */
-    this.version = 0;
+  }
+
+  /** @param {number} number @param {string} text */
+  change(number, text) {
+    this.entries[number] = splitGames(text)[0] ?? this.entries[number];
   }
 
   text() {
@@ -102,13 +105,11 @@ export class Library {
     return new GameFile(id, found.name, entries);
   }
 
-  /** Keeps the new text of a game. @param {GameFile} file @param {number} number @param {string} text */
-  async change(file, number, text) {
-    file.entries[number] = splitGames(text)[0] ?? file.entries[number];
-    file.version += 1;
+  /** Keeps the new text of a game. @param {import("./study.js").Place} place @param {string} text */
+  async change({ file, number }, text) {
     await this.ready;
     const store = await this.store(CHANGES, "readwrite");
-    store?.put(text, [TAB, file.id, number]);
+    store?.put(text, [TAB, file, number]);
   }
 
   /** @param {number} id */

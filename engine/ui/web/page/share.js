@@ -1,7 +1,7 @@
 /** Sharing: a link that carries the position or the game in its fragment, and a picture of the board. */
 
 import { FILES, piecesOf } from "./chess.js";
-import { byId, copy, download, toast } from "./dom.js";
+import { byId, copy, download, h, toast } from "./dom.js";
 
 const LONGEST = 30000; // characters of a link
 const LARGEST = 1 << 20; // characters of a game in a link
@@ -108,16 +108,31 @@ export class Share {
     this.board = board;
     this.study = study;
     this.dialog = byId("share-dialog");
-    for (const radio of this.dialog.querySelectorAll("[name=share]")) radio.addEventListener("change", () => this.show());
-    byId("share-copy").addEventListener("click", () => copy(byId("share-link").value, "Link"));
-    byId("share-svg").addEventListener("click", async () => download(await pictureOf(board), "position.svg", "image/svg+xml"));
-    byId("share-png").addEventListener("click", async () => {
-      try {
-        download(await toPng(await pictureOf(board)), "position.png", "image/png");
-      } catch (error) {
-        toast(/** @type {Error} */ (error).message, "bad");
-      }
-    });
+    this.whole = h("input", { type: "radio", name: "share", value: "game", onchange: () => this.show() });
+    this.link = h("input", { type: "text", id: "share-link", readonly: true, "aria-label": "Link" });
+    this.copy = h("button", { type: "button", onclick: () => copy(this.link.value, "Link") }, "Copy");
+    this.note = h("p.faint");
+    this.picture = h("img.share-picture", { id: "share-picture", alt: "The position as a picture" });
+    this.build();
+  }
+
+  build() {
+    const position = h("input", { type: "radio", name: "share", value: "position", checked: true, onchange: () => this.show() });
+    const choice = h("fieldset.choice", {}, h("legend", {}, "The link carries"),
+      h("label", {}, position, h("span", {}, "This position")), h("label", {}, this.whole, h("span", {}, "The whole game")));
+    const actions = h("div.actions", {},
+      h("button", { type: "button", id: "share-png", onclick: () => this.savePng() }, "Save PNG"),
+      h("button", { type: "button", id: "share-svg", onclick: async () => download(await pictureOf(this.board), "position.svg", "image/svg+xml") }, "Save SVG"),
+      h("button.primary", { type: "submit" }, "Close"));
+    this.dialog.replaceChildren(h("form", { method: "dialog" }, h("h2", {}, "Share"), choice, h("div.typed", {}, this.link, this.copy), this.note, this.picture, actions));
+  }
+
+  async savePng() {
+    try {
+      download(await toPng(await pictureOf(this.board)), "position.png", "image/png");
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, "bad");
+    }
   }
 
   async open() {
@@ -126,14 +141,12 @@ export class Share {
   }
 
   async show() {
-    const whole = this.dialog.querySelector("[name=share]:checked").value === "game";
     const { record, node } = this.study;
-    const fragment = await fragmentOf(whole ? { pgn: this.study.pgn(), steps: record.steps(node) } : { fen: node.fen });
+    const fragment = await fragmentOf(this.whole.checked ? { pgn: this.study.pgn(), steps: record.steps(node) } : { fen: node.fen });
     const fits = fragment.length < LONGEST;
-    byId("share-link").value = fits ? `${location.origin}${location.pathname}#${fragment}` : "";
-    byId("share-copy").disabled = !fits;
-    byId("share-note").textContent = fits ? "Anyone who opens the link on this board sees the same position." : "The game is too long for a link. Save it as a PGN file instead.";
-    const picture = byId("share-picture");
-    picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(await pictureOf(this.board))}`;
+    this.link.value = fits ? `${location.origin}${location.pathname}#${fragment}` : "";
+    this.copy.disabled = !fits;
+    this.note.textContent = fits ? "Anyone who opens the link on this board sees the same position." : "The game is too long for a link. Save it as a PGN file instead.";
+    this.picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(await pictureOf(this.board))}`;
   }
 }

@@ -4,7 +4,8 @@ import { readGame, splitGames, writeGame } from "./pgn.js";
 import { Record as GameRecord } from "./record.js";
 
 /** @typedef {import("./record.js").Node} Node */
-/** @typedef {{pgn: string, steps: number[], flipped: boolean, game: number|null}} Snapshot */
+/** @typedef {{file: number, number: number}} Place a game of a file */
+/** @typedef {{pgn: string, steps: number[], flipped: boolean, place: Place|null}} Snapshot */
 
 const MOST_STATES = 50; // that undo remembers
 
@@ -16,8 +17,8 @@ export class Study {
     /** @type {Node} */
     this.node = this.record.root;
     this.flipped = false;
-    /** The number of the game in the open file. @type {number|null} */
-    this.game = null;
+    /** Where the game comes from, and where its changes go. @type {Place|null} */
+    this.place = null;
     this.loaded = 0; // the version of the record when it was opened
     /** @type {{snapshot: Snapshot, words: string}[]} */
     this.past = [];
@@ -34,7 +35,7 @@ export class Study {
 
   /** @returns {Snapshot} */
   snapshot() {
-    return { pgn: this.pgn(), steps: this.record.steps(this.node), flipped: this.flipped, game: this.game };
+    return { pgn: this.pgn(), steps: this.record.steps(this.node), flipped: this.flipped, place: this.place };
   }
 
   /** Whether there is anything to lose. */
@@ -58,21 +59,21 @@ export class Study {
   }
 
   /** @param {Snapshot} snapshot */
-  restore({ pgn, steps, flipped, game }) {
+  restore({ pgn, steps, flipped, place }) {
     this.record = readGame(splitGames(pgn)[0]).record;
     this.node = this.record.nodeAt(steps);
     this.flipped = flipped;
-    this.game = game;
+    this.place = place;
     this.loaded = -1;
   }
 
-  /** Opens another game. @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, game?: number|null}} [place] */
-  open(record, { steps = [], flipped = false, game = null } = {}) {
-    if (this.game === null) this.remember("The game that was open");
+  /** Opens another game. @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, place?: Place|null}} [options] */
+  open(record, { steps = [], flipped = false, place = null } = {}) {
+    if (this.place === null) this.remember("The game that was open");
     this.record = record;
     this.node = record.nodeAt(steps);
     this.flipped = flipped;
-    this.game = game;
+    this.place = place;
     this.loaded = record.version;
     this.changed();
   }
