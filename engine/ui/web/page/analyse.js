@@ -12,7 +12,7 @@ import { Graph } from "./graph.js";
 import { Games, nameOf } from "./games.js";
 import { clearGauge, showGauge } from "./lines.js";
 import { enableSteps, fillSteps, MoveList } from "./moves.js";
-import { readGame, splitGames, writeGame } from "./pgn.js";
+import { arrowsOf, readGame, splitGames, writeGame } from "./pgn.js";
 import { Record as GameRecord } from "./record.js";
 import { keepHere, recallHere } from "./store.js";
 import { Study } from "./study.js";
@@ -22,6 +22,7 @@ import { Tabs } from "./tabs.js";
 /** @typedef {import("./record.js").Node} Node */
 
 const LARGEST = 40; // megabytes of a file
+const QUICK = 120; // milliseconds between two steps, below which the first is not analysed
 
 export class AnalyseView {
   /** @param {App} app */
@@ -121,6 +122,7 @@ export class AnalyseView {
 
   leave() {
     this.active = false;
+    window.clearTimeout(this.timer);
     this.engine.stop("");
   }
 
@@ -329,9 +331,21 @@ export class AnalyseView {
     this.practice?.stop();
     this.showNode();
     if (!this.active) return;
-    this.explorer.lookUp();
     this.explorer.show();
-    this.engine.think();
+    this.followUp();
+  }
+
+  /** Has the position looked up and analysed; while one steps through quickly, only the last one. */
+  followUp() {
+    const act = () => { this.explorer.lookUp(); this.engine.think(); };
+    const now = performance.now();
+    window.clearTimeout(this.timer);
+    if (now - (this.stepped ?? 0) > QUICK) act();
+    else {
+      this.engine.hold();
+      this.timer = window.setTimeout(act, QUICK);
+    }
+    this.stepped = now;
   }
 
   showBoard() {
@@ -340,6 +354,7 @@ export class AnalyseView {
     byId("gauge").classList.toggle("flipped", study.flipped);
     const { check, legal, promotions } = this.record.positionAt(node);
     this.board.show({ fen: node.fen, last: node.uci ?? null, check, legal, promotions, movable: "both" });
+    this.board.arrows.note(arrowsOf(node));
   }
 
   showNode() {
