@@ -1,4 +1,8 @@
-"""Accuracy: how well a player played, in one game or many."""
+"""Accuracy: how well a player played, in one game or many, by phase, and like whom.
+
+The accuracy of a move falls with the expected score that it loses on the human curve. A move counts by what was at
+stake: fully where the game is open, hardly where it is decided, and not at all where there was nothing to find.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,28 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 import chess
 
 from engine.analysis.judgement import JudgedMove
-from engine.analysis.marks import BAD, Mark
+from engine.analysis.marks import BAD, COMPLETELY_DECIDED, Mark
+from engine.analysis.praise import is_recapture
 
-_SHARPNESS = 5.0  # accuracy falls to 1/e when a move loses a fifth of a point
-_LAST_OPENING_MOVE = 10
-_ENDGAME_PHASE = 8  # knights and bishops 1, rooks 2, queens 4, of 24
+_STEEPNESS = 4.5  # a move that loses a tenth of a point has an accuracy of 64
+_LEAST_STAKE = 0.05  # of a move in a decided game
+_LEAST_ACCURACY = 5.0  # of a move, in the harmonic mean
+_LARGEST_LOSS = 300  # centipawns of one move, in the average loss
+_LEAST_PHASE_STAKES = 3.0  # below which a phase has no accuracy
+_OPENING_PIECES, _ENDGAME_PIECES = 11, 6  # knights, bishops, rooks and queens: at least, at most
+_FIRST_RANK_PIECES = 4  # fewer on a side's first rank end the opening
+
+# The rating of a player whose loss per stake is x, fitted to games of Stockfish on a ladder of UCI_Elo levels.
+RATING_BASE, RATING_SLOPE, RATING_ERROR = 560.0, 390.0, 320.0  # see history/analysis.md
+_RATING_FLOOR = 0.004  # added to the loss, so that a perfect game has a rating
+_LEAST_RATED_STAKES = 12.0
+_TYPICAL_STAKES = 15.0  # of a game
+_NARROWEST_RANGE = 150  # half of it
 
 
 class Phase(Enum):
@@ -26,12 +43,67 @@ class Phase(Enum):
 
 
 def phase_of(board: chess.Board) -> Phase:
-    """The part of the game that a position belongs to."""
-    pieces = (chess.popcount(board.knights | board.bishops) + 2 * chess.popcount(board.rooks)
-              + 4 * chess.popcount(board.queens))
-    if pieces <= _ENDGAME_PHASE:
+    """The part of the game that a position belongs to: by the pieces on the board, not by the number of moves."""
+    pieces = chess.popcount(board.knights | board.bishops | board.rooks | board.queens)
+    if pieces <= _ENDGAME_PIECES:
         return Phase.ENDGAME
-    return Phase.OPENING if board.fullmove_number <= _LAST_OPENING_MOVE else Phase.MIDDLEGAME
+    first_ranks = (board.occupied_co[chess.WHITE] & chess.BB_RANK_1, board.occupied_co[chess.BLACK] & chess.BB_RANK_8)
+    is_developed = any(chess.popcount(rank) < _FIRST_RANK_PIECES for rank in first_ranks)
+    return Phase.OPENING if pieces >= _OPENING_PIECES and not is_developed else Phase.MIDDLEGAME
+
+
+def stake_of(judged: JudgedMove) -> float:
+    """How much a move counts, from 0 to 1: what was at stake before it."""
+    if judged.is_theory or judged.board.legal_moves.count() == 1 or is_recapture(judged.board, judged.move):
+        return 0.0
+    expected = judged.before.human_expected
+    return max(_LEAST_STAKE, 4 * expected * (1 - expected))
+
+
+class RatingRange(NamedTuple):
+    """The ratings on Stockfish's scale at which players play about as well."""
+
+    low: int
+    high: int
+
+
+@dataclass
+class PhaseSums:
+    """Sums over the moves of a phase: stakes, accuracies and their inverses by stake, losses by stake."""
+
+    stakes: float = 0.0
+    accuracies: float = 0.0
+    inverses: float = 0.0
+    losses: float = 0.0
+
+    def add(self, stake: float, lost: float) -> None:
+        """Count one move."""
+        accuracy = 100 * math.exp(-_STEEPNESS * lost)
+        self.stakes += stake
+        self.accuracies += stake * accuracy
+        self.inverses += stake / max(accuracy, _LEAST_ACCURACY)
+        self.losses += lost if stake else 0.0
+
+    def add_all(self, others: Iterable[PhaseSums]) -> None:
+        """Add the sums of other games."""
+        for other in others:
+            self.stakes += other.stakes
+            self.accuracies += other.accuracies
+            self.inverses += other.inverses
+            self.losses += other.losses
+
+    @property
+    def accuracy(self) -> float:
+        """Half the mean and half the harmonic mean, so that one blunder counts more than many small losses."""
+        return (self.accuracies / self.stakes + self.stakes / self.inverses) / 2 if self.stakes else 100.0
+
+
+def _no_counts() -> dict[str, dict[str, int]]:
+    return {phase.value: {mark.text: 0 for mark in BAD} for phase in Phase}
+
+
+def _no_sums() -> dict[str, PhaseSums]:
+    return {phase.value: PhaseSums() for phase in Phase}
 
 
 @dataclass
@@ -40,20 +112,40 @@ class PlayerAccuracy:
 
     games: int = 0
     moves: int = 0
-    accuracy_sum: float = 0.0
-    cost_sum: int = 0
-    counts: dict[str, dict[str, int]] = field(
-        default_factory=lambda: {phase.value: {mark.text: 0 for mark in BAD} for phase in Phase})  # [phase][mark]
+    undecided: int = 0  # moves in positions that were not decided
+    cost_sum: int = 0  # centipawns, of these
+    counts: dict[str, dict[str, int]] = field(default_factory=_no_counts)  # [phase][mark]
+    sums: dict[str, PhaseSums] = field(default_factory=_no_sums)  # [phase]
 
     @property
     def accuracy(self) -> float:
-        """From 0 to 100: the mean over all moves of 100 exp(-5 x lost expected score)."""
-        return self.accuracy_sum / self.moves if self.moves else 100.0
+        """From 0 to 100, over all moves."""
+        return self._total().accuracy
+
+    def phase_accuracy(self, phase: Phase) -> float | None:
+        """The accuracy in one phase; None if too little was at stake in it."""
+        sums = self.sums[phase.value]
+        return sums.accuracy if sums.stakes >= _LEAST_PHASE_STAKES else None
 
     @property
     def average_loss(self) -> float:
-        """Average loss in centipawns per move."""
-        return self.cost_sum / self.moves if self.moves else 0.0
+        """Average loss in centipawns per move, in positions that were not decided."""
+        return self.cost_sum / self.undecided if self.undecided else 0.0
+
+    @property
+    def rating_range(self) -> RatingRange | None:
+        """The ratings of players who lose about as much; None if too little was at stake. It narrows with the games."""
+        total = self._total()
+        if total.stakes < _LEAST_RATED_STAKES:
+            return None
+        rating = RATING_BASE - RATING_SLOPE * math.log(total.losses / total.stakes + _RATING_FLOOR)
+        width = max(_NARROWEST_RANGE, 2 * RATING_ERROR / math.sqrt(total.stakes / _TYPICAL_STAKES))
+        return RatingRange(*(max(round(end / 50) * 50, 0) for end in (rating - width, rating + width)))
+
+    def _total(self) -> PhaseSums:
+        total = PhaseSums()
+        total.add_all(self.sums.values())
+        return total
 
     def of(self, mark: Mark) -> int:
         """The number of moves with this mark."""
@@ -62,19 +154,22 @@ class PlayerAccuracy:
     def add(self, judged: JudgedMove, phase: Phase) -> None:
         """Count one move."""
         self.moves += 1
-        self.accuracy_sum += 100 * math.exp(-_SHARPNESS * judged.lost)
-        self.cost_sum += judged.cost
+        self.sums[phase.value].add(stake_of(judged), judged.lost)
+        if abs(judged.before.value) < COMPLETELY_DECIDED:
+            self.undecided += 1
+            self.cost_sum += min(judged.cost, _LARGEST_LOSS)
         if judged.mark.is_bad:
             self.counts[phase.value][judged.mark.text] += 1
 
     def add_all(self, others: Iterable[PlayerAccuracy]) -> None:
-        """Add the counts of other games."""
+        """Add the counts of other games; moves are pooled, games are not averaged."""
         for other in others:
             self.games += other.games
             self.moves += other.moves
-            self.accuracy_sum += other.accuracy_sum
+            self.undecided += other.undecided
             self.cost_sum += other.cost_sum
             for phase, counts in other.counts.items():
+                self.sums[phase].add_all([other.sums[phase]])
                 for mark, number in counts.items():
                     self.counts[phase][mark] += number
 

@@ -34,6 +34,7 @@ class MoveNote:
     better: tuple[str, ...]  # the line that should have been played, in SAN
     lost: float  # expected score on the human curve
     cost: int  # centipawns
+    side: chess.Color = chess.WHITE  # who moved
     claim: Claim | None = None  # what proves the reason, on exactly the line that it prints
 
 
@@ -76,7 +77,7 @@ def _note(judged: JudgedMove, reason: str, claim: Claim | None) -> MoveNote:
         texts.append(follower.san(chess.Move.from_uci(text)))
         follower.push_uci(text)
     return MoveNote(judged.ply, judged.board.san(judged.move), judged.position_score, judged.mark.text, reason,
-                    tuple(texts), judged.lost, judged.cost, claim)
+                    tuple(texts), judged.lost, judged.cost, judged.board.turn, claim)
 
 
 def _book_exit(judged_moves: Sequence[JudgedMove]) -> tuple[int, str]:

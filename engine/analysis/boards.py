@@ -42,6 +42,18 @@ _REPETITION_HISTORY = 150  # plies kept of such a game at most: the seventy-five
 _position_at, _state_at = record_reader(POSITION_TYPE), record_reader(STATE_TYPE)
 
 
+def to_board(position: chess.Board | str) -> chess.Board:
+    """A board, or the board of a FEN; InputError if it is neither."""
+    if isinstance(position, chess.Board):
+        return position
+    if not isinstance(position, str):
+        raise InputError(f"expected a chess.Board or a FEN, got {quote(repr(position))}")
+    try:
+        return chess.Board(position)
+    except ValueError as error:
+        raise InputError(f"{position!r} is not a FEN: {error}") from error
+
+
 def fen_and_moves(board: chess.Board) -> tuple[str, list[str]]:
     """A FEN and moves that lead from it to the board, so that repetitions count.
 

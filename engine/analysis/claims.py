@@ -27,14 +27,15 @@ from engine.analysis.ledger import (
 from engine.analysis.motifs import MATING, WINNING, find_motif, perpetual_check
 from engine.analysis.tactical_line import Motif, TacticalLine
 
-MATE, MATERIAL, PROMOTION, PERPETUAL, RECAPTURE = "mate", "material", "promotion", "perpetual check", "recapture"
+MATE, MATERIAL, PROMOTION, PERPETUAL, RECAPTURE, SACRIFICE = (
+    "mate", "material", "promotion", "perpetual check", "recapture", "sacrifice")
 
 
 @dataclass(frozen=True)
 class Claim:
     """A statement about a line that starts at `fen`; `moves` is exactly what is printed."""
 
-    topic: str  # mate, material, promotion, perpetual check, recapture
+    topic: str  # mate, material, promotion, perpetual check, recapture, sacrifice
     side: str  # the side that profits: white or black
     fen: str
     moves: tuple[str, ...]  # in UCI text
@@ -173,6 +174,13 @@ def recapture_claim(board: chess.Board, best: Sequence[chess.Move], played: ches
     assert piece_type is not None
     return _claim(RECAPTURE, board, best[: LONGEST_LINE // 2], board.turn, None, (best[0].to_square,),
                   (chess.piece_name(piece_type),))
+
+
+def sacrifice_claim(board: chess.Board, moves: Sequence[chess.Move], name: str, origin: chess.Square,
+                    captured: int | None) -> Claim:
+    """The side to move offers a piece by the first move, and the second one takes it."""
+    returned = () if captured is None else (chess.piece_name(captured),)
+    return _claim(SACRIFICE, board, moves, board.turn, None, (origin,), (name,), returned)
 
 
 def _is_about(found: Motif, ledger: Ledger, squares: Sequence[chess.Square]) -> bool:

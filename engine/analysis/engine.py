@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from types import TracebackType
-from typing import NoReturn, Self
+from typing import NoReturn, Self, overload
 
 import chess
 import chess.pgn
@@ -17,7 +17,15 @@ import numpy as np
 
 from engine.alphabeta.state import StateRecord, new_state
 from engine.analysis.annotation import Annotation, annotate
-from engine.analysis.boards import WORDS, check_variant, evaluate_packed, fen_and_moves, pack_board, record_address
+from engine.analysis.boards import (
+    WORDS,
+    check_variant,
+    evaluate_packed,
+    fen_and_moves,
+    pack_board,
+    record_address,
+    to_board,
+)
 from engine.analysis.explain import Explanation, explain_board
 from engine.analysis.judgement import review_game
 from engine.analysis.results import AnalysisInfo, PlayResult, Score, drawn_score, mated_score, to_score
@@ -111,11 +119,16 @@ class Engine:
     """
 
     def __init__(self, *, threads: int = 1, hash: int = 64,  # noqa: A002  the option's name
-                 options: Mapping[str, str | int | bool] | None = None) -> None:
-        """`options` are UCI options by name, for instance `{"SyzygyPath": "/tables", "OwnBook": True}`."""
+                 level: int | None = None, options: Mapping[str, str | int | bool] | None = None) -> None:
+        """`level` is an Elo from 400 to 2800 that `play` plays at; all else is answered at full strength.
+
+        `options` are UCI options by name, for instance `{"SyzygyPath": "/tables", "OwnBook": True}`.
+        """
+        self._level = level
         self._settings = Settings()
         self._settings.move_overhead = 0  # there is no GUI and no lag
-        option_values = {"Threads": threads, "Hash": hash, **(options or {})}
+        option_values = {"Threads": threads, "Hash": hash, **({} if level is None else {"UCI_Elo": level}),
+                         **(options or {})}
         for name, value in option_values.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             self._settings.set(find_option(name), text)
@@ -140,6 +153,14 @@ class Engine:
                  trace: TracebackType | None) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        """`<Engine: 2 threads, 64 MB hash, level 1600>`, or `<Engine: closed>`."""
+        if self._player is None:
+            return "<Engine: closed>"
+        threads, level = self._settings.threads, "full strength" if self._level is None else f"level {self._level}"
+        return (f"<Engine: {threads} thread{'' if threads == 1 else 's'}, {self._settings.hash} MB hash, {level}"
+                f"{', searching' if self._busy.locked() else ''}>")
+
     def close(self) -> None:
         """Stop the running search and release threads and memory. May be called twice."""
         search, player = self._search, self._player
@@ -160,9 +181,20 @@ class Engine:
         if search is not None:
             search.stop()
 
-    def evaluate(self, board: chess.Board) -> Score:
-        """The static evaluation of a position, from the side to move's point of view."""
-        if not isinstance(board, chess.Board) or board.uci_variant != "chess":
+    @overload
+    def evaluate(self, board: chess.Board | str) -> Score: ...  # type: ignore[overload-overlap]  # a FEN is no list
+
+    @overload
+    def evaluate(self, board: Iterable[chess.Board | str]) -> list[Score]: ...
+
+    def evaluate(self, board: chess.Board | str | Iterable[chess.Board | str]) -> Score | list[Score]:
+        """The static evaluation of a position, from the side to move's point of view; of several, a list."""
+        if isinstance(board, Iterable) and not isinstance(board, str):
+            return [self._evaluate(to_board(one)) for one in board]
+        return self._evaluate(to_board(board))
+
+    def _evaluate(self, board: chess.Board) -> Score:
+        if board.uci_variant != "chess":
             check_variant(board)
         with self._eval_lock:
             if self._state is None:
@@ -178,7 +210,7 @@ class Engine:
                 return drawn_score(board.turn)
             return to_score(self._position, int(score), self._model)
 
-    def play(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
+    def play(self, board: chess.Board | str, *, movetime: int | None = None, depth: int | None = None,
              nodes: int | None = None, clocks: tuple[int, int] | None = None,
              increments: tuple[int, int] = (0, 0)) -> PlayResult:
         """Search for the move to play.
@@ -186,7 +218,7 @@ class Engine:
         `movetime`, and `clocks` and `increments` of White and Black, are milliseconds. At least one limit is needed.
         """
         request = _play_request(movetime, depth, nodes, clocks, increments)
-        with self._prepared(board, request, 1) as player:
+        with self._prepared(to_board(board), request, 1, self._level) as player:
             return _played(player, self._result(player, request), self._model)
 
     def _result(self, player: Player, request: GoRequest) -> Result:
@@ -197,15 +229,16 @@ class Engine:
         search = self._search = StoppableSearch(player, request)
         return search.run()
 
-    async def play_async(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
+    async def play_async(self, board: chess.Board | str, *, movetime: int | None = None, depth: int | None = None,
                          nodes: int | None = None, clocks: tuple[int, int] | None = None,
                          increments: tuple[int, int] = (0, 0)) -> PlayResult:
         """`play` for coroutines. Cancelling the task stops the search."""
         request = _play_request(movetime, depth, nodes, clocks, increments)
-        with self._prepared(board, request, 1) as player, closing(self._start(player, request)) as running:
+        with (self._prepared(to_board(board), request, 1, self._level) as player,
+              closing(self._start(player, request)) as running):
             return _played(player, await asyncio.to_thread(running.result), self._model)
 
-    def analyse(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
+    def analyse(self, board: chess.Board | str, *, movetime: int | None = None, depth: int | None = None,
                 nodes: int | None = None, multipv: int = 1, moves: Iterable[chess.Move] = ()) -> Iterator[AnalysisInfo]:
         """Yield the reports of a search as they come, the last one at the end; without a limit it does not end.
 
@@ -213,17 +246,19 @@ class Engine:
         over.
         """
         request = _go_request(movetime, depth, nodes, moves)
-        with self._prepared(board, request, multipv) as player, closing(self._start(player, request)) as running:
+        with (self._prepared(to_board(board), request, multipv) as player,
+              closing(self._start(player, request)) as running):
             while not isinstance(report := running.next_report(), Result):
                 if isinstance(report, SearchInfo):
                     yield _info(player, report, self._model)
 
-    async def analyse_async(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
+    async def analyse_async(self, board: chess.Board | str, *, movetime: int | None = None, depth: int | None = None,
                             nodes: int | None = None, multipv: int = 1,
                             moves: Iterable[chess.Move] = ()) -> AsyncIterator[AnalysisInfo]:
         """`analyse` for coroutines."""
         request = _go_request(movetime, depth, nodes, moves)
-        with self._prepared(board, request, multipv) as player, closing(self._start(player, request)) as running:
+        with (self._prepared(to_board(board), request, multipv) as player,
+              closing(self._start(player, request)) as running):
             while not isinstance(report := await asyncio.to_thread(running.next_report), Result):
                 if isinstance(report, SearchInfo):
                     yield _info(player, report, self._model)
@@ -241,7 +276,7 @@ class Engine:
         return annotate(game, review_game(self, board, list(game.mainline_moves()),
                                           SearchEffort(movetime, nodes, depth)))
 
-    def explain(self, board: chess.Board, move: chess.Move | None = None, *, movetime: int | None = None,
+    def explain(self, board: chess.Board | str, move: chess.Move | None = None, *, movetime: int | None = None,
                 depth: int | None = None, nodes: int | None = None) -> Explanation:
         """Explain by a search why a position, or a move in it, is good or bad.
 
@@ -249,6 +284,7 @@ class Engine:
         """
         if movetime is depth is nodes is None:
             nodes = EXPLANATION_NODES
+        board = to_board(board)
         check_variant(board)
         return explain_board(self, board, move, SearchEffort(movetime, nodes, depth))
 
@@ -258,13 +294,16 @@ class Engine:
         return self._player
 
     @contextmanager
-    def _prepared(self, board: chess.Board, request: GoRequest, multipv: int) -> Iterator[Player]:
-        """The player with the board set up, reserved for one search."""
+    def _prepared(self, board: chess.Board, request: GoRequest, multipv: int,
+                  level: int | None = None) -> Iterator[Player]:
+        """The player with the board set up, reserved for one search; at a level if there is one."""
         player, fen_moves = self._open_player(), fen_and_moves(board)
         if not self._busy.acquire(blocking=False):
             raise RuntimeError("the engine is busy; stop the running search or use another engine")
         try:
             self._settings.set(find_option("MultiPV"), str(multipv))
+            if self._level is not None:
+                self._settings.uci_limit_strength = level is not None
             self._settings.uci_chess960 = board.chess960
             player.set_position(*fen_moves)
             _check_moves(player, request)

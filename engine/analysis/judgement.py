@@ -20,12 +20,14 @@ from engine.analysis.marks import (
     mark_of_table_results,
     mark_of_theory,
 )
+from engine.analysis.praise import Praise
 from engine.analysis.results import Score, score_after_move, score_before_move
 from engine.analysis.review import Analyser, PositionEval, SearchEffort, evaluate_game
 from engine.analysis.verification import VerifiedMove, candidates_of, verify, verify_move
 from eval.human_curve import DECIDED
 
 _MOST_TABLE_PIECES = 4  # with more, the curve is the judge
+_MOST_PRAISE = 3  # good and only moves of a side in a game
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class JudgedMove:
     is_theory: bool = False
     is_verified: bool = False  # by deeper searches of the move and of the best one
     table_results: tuple[int, int] | None = None  # of the mover, before and after the move, by the endgame tables
+    praise: Praise | None = None
 
     @property
     def is_best(self) -> bool:
@@ -98,8 +101,27 @@ def judge_game(board: chess.Board, moves: Sequence[chess.Move], review: GameRevi
             found = _by_first_round(ply, before, move, review.evals[ply], review.evals[ply + 1])
         else:
             found = by_verification(ply, before, move, verified)
-        judged.append(_with_rules(replace(found, is_theory=ply in theory), follower))
-    return judged
+        judged.append(_with_praise(_with_rules(replace(found, is_theory=ply in theory), follower)))
+    excess = _too_much_praise(judged)
+    return [replace(found, mark=Mark.NONE, praise=None) if found.ply in excess else found for found in judged]
+
+
+def _with_praise(found: JudgedMove) -> JudgedMove:
+    """Apply the praise of a verified move; of theory, only sacrifices are praised."""
+    praise = found.praise
+    if praise is None or found.mark.is_bad or (found.is_theory and praise.offer is None):
+        return replace(found, praise=None)
+    return replace(found, mark=praise.mark)
+
+
+def _too_much_praise(judged: Sequence[JudgedMove]) -> set[int]:
+    """The plies of good and only moves beyond the most telling ones of each side."""
+    excess = set[int]()
+    for side in chess.COLORS:
+        praised = [found for found in judged if found.board.turn == side and found.mark in (Mark.GOOD, Mark.ONLY)]
+        praised.sort(key=lambda found: -found.praise.gap if found.praise else 0.0)
+        excess.update(found.ply for found in praised[_MOST_PRAISE:])
+    return excess
 
 
 def judge_move(engine: Analyser, board: chess.Board, move: chess.Move, effort: SearchEffort) -> JudgedMove:
@@ -125,7 +147,7 @@ def by_verification(ply: int, board: chess.Board, move: chess.Move, verified: Ve
     """A move that was compared with the best one by deeper searches."""
     return JudgedMove(ply, board, move, verified.mark, verified.best, verified.played,
                       verified.lost, verified.best_line, verified.played_line, verified.second, verified.depth,
-                      is_verified=True)
+                      is_verified=True, praise=verified.praise)
 
 
 def _with_rules(found: JudgedMove, after: chess.Board) -> JudgedMove:

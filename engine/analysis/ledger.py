@@ -92,12 +92,12 @@ def exchange_gain(board: chess.Board, move: chess.Move) -> int:
         gain += PIECE_VALUES[move.promotion] - 1
     board.push(move)
     try:
-        return gain - _best_recapture(board, move.to_square)
+        return gain - best_recapture(board, move.to_square)
     finally:
         board.pop()
 
 
-def _best_recapture(board: chess.Board, square: chess.Square) -> int:
+def best_recapture(board: chess.Board, square: chess.Square) -> int:
     """The most that the side to move wins by captures on a square, least valuable piece first; it need not capture."""
     standing = board.piece_type_at(square)
     attackers = [move for move in board.generate_legal_captures(to_mask=chess.BB_SQUARES[square])
@@ -109,7 +109,7 @@ def _best_recapture(board: chess.Board, square: chess.Square) -> int:
     board.push(least)
     try:
         gain = PIECE_VALUES[standing] + (PIECE_VALUES[least.promotion] - 1 if least.promotion else 0)
-        return max(gain - _best_recapture(board, square), 0)
+        return max(gain - best_recapture(board, square), 0)
     finally:
         board.pop()
 

@@ -23,18 +23,20 @@ from engine.analysis.claims import (
     perpetual_claim,
     promotion_claim,
     recapture_claim,
+    sacrifice_claim,
 )
 from engine.analysis.judgement import JudgedMove
 from engine.analysis.ledger import LONGEST_LINE
 from engine.analysis.lookup import last_opening
-from engine.analysis.marks import CLEARLY_DECIDED, COMPLETELY_DECIDED, NEARLY_MATED, are_both_beyond
+from engine.analysis.marks import CLEARLY_DECIDED, COMPLETELY_DECIDED, NEARLY_MATED, Mark, are_both_beyond
+from engine.analysis.praise import Offer, Praise
 
 SHOWN_PLIES = 6  # of a line that proves nothing
 _NEAR_DRAW = 10  # centipawns
-_CONTRADICTION = 100  # centipawns: if the score disagrees in sign with the material by more, it is about something else
+_COMPENSATION, _COMPENSATION_PER_PAWN = 200, 60  # centipawns
 _LEAST_SHARE = 0.3  # of the loss in centipawns that the material must make up
-_BETTER, _EVEN, _LOST = 0.60, (0.45, 0.55), 0.15  # expected scores on the human curve
-_EXCHANGE = ("rook", ("knight", "bishop"))
+_BETTER, _EVEN, _HOLDING, _LOST = 0.60, (0.45, 0.55), 0.35, 0.15  # expected scores on the human curve
+_EXCHANGE = ("rook",), ("knight", "bishop")
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
 _MOTIFS = {
@@ -53,8 +55,37 @@ class Reason:
 
 
 def reason_for(judged: JudgedMove) -> Reason:
-    """Why a move deserves its bad mark; an empty sentence if it has none."""
-    return next(_reasons(judged)) if judged.mark.is_bad else Reason("")
+    """Why a move deserves its mark; an empty sentence if it has none."""
+    if judged.mark.is_bad:
+        return next(_reasons(judged))
+    return Reason("") if judged.praise is None else _about_praise(judged, judged.praise)
+
+
+def _about_praise(judged: JudgedMove, praise: Praise) -> Reason:
+    if praise.offer is not None:
+        return _about_sacrifice(judged, praise, praise.offer)
+    if praise.mark is Mark.ONLY or praise.second is None:
+        return Reason("the only move")
+    if praise.second.human_expected <= _HOLDING:
+        return Reason("the only move that holds")
+    is_advantage = judged.before.human_expected >= _BETTER > praise.second.human_expected
+    return Reason("the only move that keeps the advantage" if is_advantage else "the only good move")
+
+
+def _about_sacrifice(judged: JudgedMove, praise: Praise, offer: Offer) -> Reason:
+    """A sacrifice, with the line in which it is accepted."""
+    board, moves = judged.board, [chess.Move.from_uci(text) for text in praise.line]
+    known = "a known sacrifice: " if judged.is_theory else ""
+    origin = judged.move.from_square if offer.square == judged.move.to_square else offer.square
+    is_only = len(board.pieces(offer.piece_type, board.turn)) == 1
+    name = chess.piece_name(offer.piece_type)
+    given = f"the {name}" if is_only else f"the {name} on {chess.square_name(origin)}"
+    mates = mate_claim(board, moves)
+    if mates is not None:
+        return Reason(f"{known}sacrifices {given} and mates in {mates.number}: {claim_line(board, mates)}", mates)
+    claim = sacrifice_claim(board, moves[:SHOWN_PLIES], name, origin, offer.captured)
+    price = f" for a {claim.returned[0]}" if claim.returned else ""
+    return Reason(f"{known}sacrifices {given}{price}: {claim_line(board, claim)}", claim)
 
 
 def _reasons(judged: JudgedMove) -> Iterator[Reason]:
@@ -135,13 +166,13 @@ def _about_material(judged: JudgedMove, played: Sequence[chess.Move], best: Sequ
     worse, better = material_after_move(board, played), material_of_line(board, best)
     if worse is None or better is None or not _makes_up_the_loss(judged, worse, better):
         return
-    if not _contradicts(worse.end, judged.after.value):
+    if not _has_compensation(worse.end, judged.after.value):
         lost = loss_claim(board, worse, judged.move)
         if lost is not None:
             after = board.copy()
             after.push(judged.move)
             yield Reason(_loss_text(after, lost), lost)
-    if not _contradicts(better.end, judged.before.value) and worse.net < 1:
+    if not _has_compensation(-better.end, -judged.before.value) and worse.net < 1:
         won = gain_claim(board, better)
         if won is not None:
             yield Reason(_gain_text(board, won), won)
@@ -153,8 +184,9 @@ def _makes_up_the_loss(judged: JudgedMove, worse: MaterialResult, better: Materi
     return difference >= 1 and 100 * difference >= _LEAST_SHARE * judged.cost
 
 
-def _contradicts(balance: int, centipawns: int) -> bool:
-    return (balance < 0 and centipawns > _CONTRADICTION) or (balance > 0 and centipawns < -_CONTRADICTION)
+def _has_compensation(balance: int, centipawns: int) -> bool:
+    """Whether a side stands so much better than its material that the material is not what matters."""
+    return centipawns > 100 * balance + max(_COMPENSATION, _COMPENSATION_PER_PAWN * abs(balance))
 
 
 def _loss_text(after: chess.Board, claim: Claim) -> str:
@@ -175,8 +207,9 @@ def _gain_text(board: chess.Board, claim: Claim) -> str:
 
 def pieces_text(board: chess.Board, claim: Claim) -> str:
     """The pieces that are won: `the queen`, `the knight on f6`, `two pawns`, `the exchange`, `the queen for a rook`."""
-    if claim.pieces == (_EXCHANGE[0],) and len(claim.returned) == 1 and claim.returned[0] in _EXCHANGE[1]:
-        return "the exchange"
+    if claim.pieces[:1] == _EXCHANGE[0] and len(claim.returned) == 1 and claim.returned[0] in _EXCHANGE[1] and (
+            set(claim.pieces[1:]) <= {"pawn"}):
+        return _joined(["the exchange", *_counted(claim.pieces[1:])])
     side = claim.side == "black"  # of the pieces that are won: the other one
     words = []
     for name, square in zip(claim.pieces, claim.squares, strict=True):

@@ -10,6 +10,7 @@ import lzma
 import os
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -188,9 +189,10 @@ class GameFile:
                 written = file.write(block)
                 if written < len(block):
                     file.write(block[written:])  # raises the OSError
-            except OSError:
-                os.truncate(self._path, self._size)
-                raise
+            except OSError as error:
+                with suppress(OSError):  # then `recover` does it
+                    os.truncate(self._path, self._size)
+                raise OSError(error.errno, error.strerror, str(self._path)) from error  # the system names no file
         self._size += len(block)
         self.blocks += 1
         self.positions += positions

@@ -107,10 +107,13 @@ class PgnFile:
             raise InputError(f"{self._path} is not the PGN file of a match")
 
     def add(self, records: Sequence[GameRecord]) -> None:
-        """Append games in a single write."""
-        with self._path.open("a", encoding="utf-8") as file:
-            tags = {"Date": f"{datetime.now(UTC):%Y.%m.%d}", "Conditions": self._conditions}
-            file.write(_encodable("".join(record.pgn(tags) for record in records)))
+        """Append games in a single write; OSError, which names the file, if that fails."""
+        tags = {"Date": f"{datetime.now(UTC):%Y.%m.%d}", "Conditions": self._conditions}
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(_encodable("".join(record.pgn(tags) for record in records)))
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from error  # the system names none
 
 
 def _encodable(text: str) -> str:

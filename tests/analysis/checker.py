@@ -23,7 +23,8 @@ NAMES = {name: number for number, name in enumerate(chess.PIECE_NAMES) if name}
 NUMBERS = {"a": 1, "an": 1, "the": 1, "two": 2, "three": 3, "four": 4}
 LONGEST = 12
 _PIECE = r"(the|a|two|three|four) (pawn|knight|bishop|rook|queen)s?(?: on ([a-h][1-8]))?"
-_PIECES = rf"(?:the exchange|(?:{re.sub(r'[(](?![?])', '(?:', _PIECE)}(?:, | and )?)+)"
+_PLAIN_PIECE = re.sub(r"[(](?![?])", "(?:", _PIECE)
+_PIECES = rf"(?:the exchange(?: and (?:a|two|three|four) pawns?)?|(?:{_PLAIN_PIECE}(?:, | and )?)+)"
 _MATE_NAME = r"(?:, a (?:back-rank|smothered) mate)?"
 _SCORE = r"(?:#-?\d+|[+-]\d+\.\d\d)"
 _BETTER = rf"(?P<first>\S+) was better \((?P<before>{_SCORE}) against (?P<now>{_SCORE})\): (?P<line>.*)"
@@ -127,9 +128,10 @@ def check_material(context: Context, start: chess.Board, victim: chess.Color, ba
         even = min(lost[one], given[other])
         lost, given = lost - Counter({one: even}), given - Counter({other: even})
     text = context.match["won"]
-    if text.strip() == "the exchange":
-        claim(lost == Counter([chess.ROOK]) and given.total() == 1 and sum(given[piece] for piece in (
-            chess.KNIGHT, chess.BISHOP)) == 1, "not the exchange")
+    if text.startswith("the exchange"):
+        rest = lost - Counter([chess.ROOK])
+        claim(lost[chess.ROOK] > 0 and rest == pieces_in(text)[0], "not the exchange, or not that alone")
+        claim(given in (Counter([chess.KNIGHT]), Counter([chess.BISHOP])), "not for a minor piece")
         return
     won, _, returned = text.partition(" for ")
     claim(pieces_in(won)[0] == lost, f"{won} is not what was lost: {lost}")
@@ -241,8 +243,31 @@ def check_perpetual(context: Context) -> None:
     claim(checks >= 3 and repeats, "no perpetual check")
 
 
+def check_sacrifice(context: Context) -> None:
+    """A piece that stands where the sentence says and is taken by the line's second move."""
+    moves, end = context.line(context.before)
+    claim(moves[0] == context.move, "another move")
+    named = re.fullmatch(_PIECE, context.match["given"])
+    assert named is not None
+    piece_type, square = NAMES[named[2]], named[3]
+    own = context.before.pieces(piece_type, context.before.turn)
+    claim(len(own) == 1 if not square else chess.parse_square(square) in own, "no such piece")
+    taken = context.after.piece_type_at(moves[1].to_square)
+    claim(taken == piece_type and context.after.is_capture(moves[1]), "it is not taken by the reply")
+    price = context.match["price"]
+    claim(not price or context.before.piece_type_at(moves[0].to_square) == NAMES[price], "another price")
+    number = context.match["number"]
+    claim(not number or (end.is_checkmate() and (len(moves) + 1) // 2 == int(number)), "no such mate")
+
+
+def check_nothing(context: Context) -> None:
+    """Words without a claim that a board could prove."""
+
+
 _MOTIFS = (r"(?:a fork|a skewer|a pin|a discovered attack|a discovered check|a double check|the removal of a defender|"
            r"a deflection|a decoy|an interference|a zwischenzug|a trap)")
+_SACRIFICE = (rf"(?:a known sacrifice: )?sacrifices (?P<given>{_PLAIN_PIECE})"
+              r"(?: for an? (?P<price>\w+)| and mates in (?P<number>\d+))?: (?P<line>.*)")
 TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (rf"allows mate in (?P<number>\d+){_MATE_NAME}(?: \((?:white|black) was lost anyway\))?: (?P<line>.*)",
      check_allowed_mate),
@@ -254,6 +279,8 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (rf"loses (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)", check_loss),
     (rf"misses (?P<first>\S+), (?:{_MOTIFS} that|which) wins (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)",
      check_gain),
+    (_SACRIFICE, check_sacrifice),
+    (r"the only (?:move|good move)(?: that (?:holds|keeps the advantage))?", check_nothing),
     (r"should take back(?: with the (?P<piece>\w+)| on [a-h][1-8]): (?P<line>.*)", check_recapture),
     (r"(?P<verb>lets|misses) (?:\S+, which promotes )?the (?P<file>[a-h])-pawn(?: promote)?: (?P<line>.*)",
      check_promotion),

@@ -24,7 +24,7 @@ from engine.system.errors import InputError
 from engine.text.display import to_cp, to_wdl
 from engine.version import VERSION
 from eval.evaluate import evaluate_entry
-from eval.wdl import features_wdl_model
+from eval.wdl import Wdl, features_wdl_model
 from eval.weights import load_weights
 from tests.positions import CHESS960_CORNERS, CORNERS
 
@@ -287,7 +287,7 @@ def test_a_king_that_could_be_taken_is_no_position_to_evaluate():
         adversary.evaluate(chess.Board("7k/6Q1/6K1/8/8/8/8/8 w - - 0 1"))
 
 
-@pytest.mark.parametrize("board", [None, chess.STARTING_FEN, 5, chess.Board])
+@pytest.mark.parametrize("board", [None, 5, chess.Board])
 def test_what_is_no_board_raises_value_error(adversary, board):
     for call in (lambda: adversary.play(board, depth=1), lambda: list(adversary.analyse(board, depth=1)),
                  lambda: adversary.evaluate(board), lambda: adversary.explain(board, depth=1)):
@@ -306,3 +306,41 @@ def test_limits_that_are_no_numbers_raise_value_error(adversary, limits):
 def test_moves_that_are_no_moves_raise_value_error(adversary):
     with pytest.raises(ValueError, match="expected a chess"):
         list(adversary.analyse(chess.Board(), depth=1, moves=["e2e4"]))
+
+
+def test_a_fen_does_where_a_board_is_expected(adversary):
+    assert adversary.play(MATE_IN_ONE, depth=3).move == chess.Move.from_uci("a1a8")
+    assert adversary.evaluate(MATE_IN_ONE) == adversary.evaluate(chess.Board(MATE_IN_ONE))
+    assert next(iter(adversary.analyse(MATE_IN_ONE, depth=1))).score.side is chess.WHITE
+    with pytest.raises(ValueError, match="is not a FEN"):
+        adversary.evaluate("e4 e5")
+
+
+def test_several_positions_are_evaluated_at_once(adversary):
+    boards = random_boards(20)
+    assert adversary.evaluate(boards) == [adversary.evaluate(board) for board in boards]
+    assert adversary.evaluate([]) == []
+
+
+def test_scores_know_their_side_and_their_order(adversary):
+    board = chess.Board("4k3/8/8/8/8/8/4Q3/4K3 b - - 0 1")
+    score = adversary.evaluate(board)
+    assert score.side is chess.BLACK and score.white() == -score and score.pov(chess.BLACK) is score
+    assert score.white() > adversary.evaluate(chess.Board()).white()
+    mates = [engine.Score(None, number, Wdl(1000, 0, 0)) for number in (2, 1)]
+    assert max([score.white(), *mates]).mate == 1
+    with pytest.raises(ValueError, match="different sides"):
+        score < score.white()  # noqa: B015
+    assert 0 < score.human_expected < 0.5 and repr(score).startswith("<Score -") and "for black" in repr(score)
+
+
+def test_a_level_is_for_playing_only():
+    with engine.Engine(hash=1, level=400) as weak:
+        assert repr(weak) == "<Engine: 1 thread, 1 MB hash, level 400>"
+        for _ in range(3):
+            assert weak.play(chess.Board(), nodes=2000).depth <= 3, "looks a move or two ahead"
+        (*_, last) = weak.analyse(chess.Board(), nodes=20_000)
+        assert last.depth > 5, "analyses at full strength"
+    assert repr(weak) == "<Engine: closed>"
+    with pytest.raises(ValueError, match="UCI_Elo must be from 400 to 2800"):
+        engine.Engine(level=300)

@@ -35,7 +35,7 @@ def losses_on_time(first: str, second: str, spinners: int, *words: str) -> tuple
         adversary(["match", first, second, "--no-adjudication", "--json", *words])
     result = json.loads(printed.getvalue().splitlines()[-1])
     print(json.dumps(result), file=sys.stderr)
-    lost = result["faults"]["time"]
+    lost = result["forfeits"]["time"]
     return result["games"], lost[0], lost[1]
 
 

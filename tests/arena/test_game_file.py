@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import chess
 import numpy as np
@@ -25,6 +26,7 @@ from engine.arena.game_file import (
     read_games,
     unpack_position,
 )
+from engine.arena.match import PgnFile
 from engine.arena.played_on import PlayedOn, count_played_on
 from engine.arena.shards import in_order
 from engine.arena.training import TrainingShard
@@ -229,3 +231,11 @@ def test_the_layout_is_what_it_says():
     assert game_file.GAME_ROW.itemsize == 30
     row = pack_position(parse_fen(START_FEN))
     assert row["occupied"] == np.uint64(0xFFFF00000000FFFF)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")
+def test_a_full_disk_is_reported_with_the_name_of_the_file():
+    with pytest.raises(OSError, match="/dev/full"):
+        GameFile(Path("/dev/full")).append(b"block", 1)
+    with pytest.raises(OSError, match="/dev/full"):
+        PgnFile(Path("/dev/full"), "").add([SimpleNamespace(pgn=lambda tags: "1. e4 *")])

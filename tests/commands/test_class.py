@@ -21,7 +21,9 @@ from engine.commands.course.curves import chart
 from engine.commands.course.lesson import LESSONS, load, steps_of
 from engine.commands.course.lessons.alphabeta import DEEPER, GAME
 from engine.commands.course.notebooks import notebook
-from engine.commands.course.trees import outline, picture, plain, traced
+from engine.commands.course.trees import outline, picture, traced
+from engine.reference.exercises.cutoffs import cut_offs
+from engine.reference.exercises.question import plain
 from engine.reference.games.tree import TreeGame
 from engine.reference.minimax import alphabeta, minimax
 from engine.reference.trace import Trace
@@ -133,12 +135,12 @@ def test_minimax_asks_before_it_shows(capsys, monkeypatch):
 
 
 def test_cut_offs_by_hand():
-    leaves, found = cutoffs.cut_offs(GAME)
+    leaves, found = cut_offs(GAME)
     assert leaves == dict(zip("abcdefghi", (3, 12, 8, 2, 4, 6, 14, 5, 2), strict=True))
     assert [(cut.after, cut.skipped) for cut in found] == [("d", ("e", "f"))]
-    assert [(cut.after, cut.skipped) for cut in cutoffs.cut_offs(DEEPER)[1]] == [("c", ("d",)), ("i", ("j",)),
+    assert [(cut.after, cut.skipped) for cut in cut_offs(DEEPER)[1]] == [("c", ("d",)), ("i", ("j",)),
                                                                               ("l", ("m", "n"))]
-    assert "alpha = 6" in cutoffs.cut_offs(DEEPER)[1][2].reason
+    assert "alpha = 6" in cut_offs(DEEPER)[1][2].reason
 
 
 def test_a_student_predicts(capsys):

@@ -10,12 +10,13 @@ from fractions import Fraction
 
 import pytest
 
-from engine.commands.course import questions
 from engine.commands.course.lesson import LESSONS, load, steps_of
-from engine.commands.course.quiz import Question, quiz, scored
+from engine.commands.course.quiz import quiz, scored
+from engine.reference.exercises import chance, hidden, trees
+from engine.reference.exercises.question import Question
 
-MAKERS = {name: maker for name, maker in vars(questions).items()
-          if inspect.isfunction(maker) and maker.__module__ == questions.__name__ and not name.startswith("_")}
+MAKERS = {name: maker for module in (trees, chance, hidden) for name, maker in vars(module).items()
+          if inspect.isfunction(maker) and maker.__module__ == module.__name__ and not name.startswith("_")}
 
 
 def numbers(text: str) -> list[float]:
@@ -36,13 +37,13 @@ def test_the_same_seed_asks_the_same_and_others_differ(name):
 
 def test_values_by_hand():
     for seed in range(40):
-        question = questions.back_up(random.Random(seed))
+        question = trees.back_up(random.Random(seed))
         leaves = [float(value) for value in re.findall(r"= (-?\d+)", question.text.replace("−", "-"))]
         assert question.answer == max(min(leaves[start : start + 3]) for start in (0, 3, 6))
-        question = questions.average_of_chance(random.Random(seed))
+        question = chance.average_of_chance(random.Random(seed))
         found = numbers(question.text)
         assert question.answer == pytest.approx(sum(found[at] * found[at + 1] for at in (0, 2, 4)))
-        question = questions.child_by_ucb1(random.Random(seed))
+        question = chance.child_by_ucb1(random.Random(seed))
         children = [tuple(map(int, pair)) for pair in re.findall(r"(\d+)/(\d+)", question.text)]
         total = sum(visits for _, visits in children)
         best = max(children, key=lambda child: child[0] / child[1] + math.sqrt(2 * math.log(total) / child[1]))
@@ -52,7 +53,7 @@ def test_values_by_hand():
 def test_cutoffs_by_the_definition():
     """The first MIN node after the first whose running minimum falls to alpha before its last leaf."""
     for seed in range(40):
-        question = questions.next_cutoff(random.Random(seed))
+        question = trees.next_cutoff(random.Random(seed))
         leaves = [float(value) for value in re.findall(r"= (-?\d+)", question.text.replace("−", "-"))]
         alpha, expected = min(leaves[:3]), "none"
         for start in (3, 6):
@@ -87,7 +88,7 @@ def test_a_student_who_leaves_sees_the_rest(capsys):
     def leave(prompt):
         raise EOFError
 
-    quiz(questions.back_up, ask=leave, seed=4)
+    quiz(trees.back_up, ask=leave, seed=4)
     assert capsys.readouterr().out.count("The answer is") == 3
 
 

@@ -8,14 +8,15 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import chess
 import chess.pgn
 
 from engine.analysis.accuracy import Phase, PlayerAccuracy
-from engine.analysis.annotation import annotate, pgn_text
+from engine.analysis.annotation import MoveNote, annotate, pgn_text
 from engine.analysis.judgement import GameReview
 from engine.analysis.lookup import theory_plies
 from engine.analysis.marks import BAD
@@ -166,34 +167,56 @@ def _finish(pending: Pending, review: GameReview, file: ResumableFile, plots: Pa
         title = f"{white} - {black}, {game.headers.get('Event', '?')} {game.headers.get('Date', '')}"
         graph = evaluation_graph(title, annotation)
         (plots / f"game-{pending.number}.svg").write_text(graph, encoding="utf-8")
-    file.add(pgn_text(game), {"game": pending.number, "white": [white, accuracy_to_row(annotation.white)],
-                             "black": [black, accuracy_to_row(annotation.black)]})
+    notes = [_note_row(pending.number, note) for note in annotation.notes]
+    marked = [[row for note, row in zip(annotation.notes, notes, strict=True)
+               if note.mark and note.side == side] for side in chess.COLORS]
+    file.add(pgn_text(game), {"game": pending.number, "white": [white, accuracy_to_row(annotation.white), marked[0]],
+                             "black": [black, accuracy_to_row(annotation.black), marked[1]]})
+
+
+def _note_row(game: int, note: MoveNote) -> dict[str, Any]:
+    """A marked move as JSON: with the claim, so that the reason can be proven again."""
+    return {"game": game, "ply": note.ply, "san": note.san, "mark": note.mark, "lost": round(note.lost, 4),
+            "reason": note.reason, "claim": None if note.claim is None else asdict(note.claim)}
 
 
 def _summarize(file: ResumableFile, arguments: argparse.Namespace) -> None:
     """Print the accuracy of every player, and draw it."""
     players: dict[str, PlayerAccuracy] = {}
+    marked: dict[str, list[dict[str, Any]]] = {}
     for row in file.rows:
-        for name, counts in (row["white"], row["black"]):
+        for name, counts, moves in (row["white"], row["black"]):
             players.setdefault(name, PlayerAccuracy()).add_all([accuracy_from_row(counts)])
+            marked.setdefault(name, []).extend(moves)
     ranked = sorted(players.items(), key=lambda item: (-item[1].accuracy, item[0]))
     if arguments.plots is not None and ranked:
         chart = accuracy_chart([(name, player.accuracy) for name, player in ranked])
         (arguments.plots / "players.svg").write_text(chart, encoding="utf-8")
     if arguments.json:
         for name, player in ranked:
-            print_object(_as_json(name, player))
+            print_object({**_as_json(name, player), "marked": marked[name]})
         return
-    marks = [mark.text for mark in BAD]
-    headings = ("player", "games", "moves", "accuracy", "loss per move", *marks, *(phase.value for phase in Phase))
+    headings = ("player", "games", "moves", "accuracy", *(phase.value for phase in Phase), "loss per move",
+                *(mark.text for mark in BAD), "played like")
     print_table(headings, [
-        (name, str(player.games), str(player.moves), f"{player.accuracy:.1f} %", f"{player.average_loss / 100:.2f}",
-         *(str(player.of(mark)) for mark in BAD),
-         *(" ".join(str(player.counts[phase.value][mark]) for mark in marks) for phase in Phase))
-        for name, player in ranked])
-    print(f"{pluralize(len(file.rows), 'game')} in {file.path}; by phase the columns count {', '.join(marks)}")
+        (name, str(player.games), str(player.moves), f"{player.accuracy:.1f} %",
+         *(_percent(player.phase_accuracy(phase)) for phase in Phase), f"{player.average_loss / 100:.2f}",
+         *(str(player.of(mark)) for mark in BAD), _range_text(player)) for name, player in ranked])
+    print(f"{pluralize(len(file.rows), 'game')} in {file.path}; played like: on the scale of Stockfish's levels")
+
+
+def _percent(accuracy: float | None) -> str:
+    return "-" if accuracy is None else f"{accuracy:.1f} %"
+
+
+def _range_text(player: PlayerAccuracy) -> str:
+    found = player.rating_range
+    return "-" if found is None else f"{found.low} to {found.high}"
 
 
 def _as_json(name: str, player: PlayerAccuracy) -> dict[str, Any]:
+    phases = {phase.value: player.phase_accuracy(phase) for phase in Phase}
     return {"player": name, "games": player.games, "moves": player.moves, "accuracy": round(player.accuracy, 2),
+            "phases": {phase: None if accuracy is None else round(accuracy, 2) for phase, accuracy in phases.items()},
+            "rating": None if player.rating_range is None else list(player.rating_range),
             "average_loss": round(player.average_loss, 1), "mistakes": player.counts}

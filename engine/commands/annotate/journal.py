@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.analysis.accuracy import PlayerAccuracy
+from engine.analysis.accuracy import PhaseSums, PlayerAccuracy
 from engine.system.errors import InputError
 
 _SUFFIX = ".progress"
@@ -83,4 +83,5 @@ def accuracy_to_row(accuracy: PlayerAccuracy) -> dict[str, Any]:
 
 def accuracy_from_row(row: Mapping[str, Any]) -> PlayerAccuracy:
     """A player's accuracy from a journal entry."""
-    return PlayerAccuracy(**row)
+    sums = {phase: PhaseSums(**values) for phase, values in row["sums"].items()}
+    return PlayerAccuracy(**{**row, "sums": sums})

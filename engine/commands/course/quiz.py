@@ -7,52 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import random
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
-from fractions import Fraction
 
 from engine.commands.course.prose import say
-from engine.commands.course.trees import plain
+from engine.reference.exercises.question import Question, QuestionMaker
 
-_TOLERANCE = 0.006  # of an answer in numbers: two decimals are enough
 _ROUNDS = 3  # questions of a quiz, unless it says otherwise
 _PROMPT = "Your answer (or Enter to see it): "
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(/\d*[1-9]\d*)?")
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is asked, the answer, and why. With `choices` the answer is one of them, otherwise it is a number."""
-
-    text: str
-    answer: str | float
-    reason: str
-    choices: tuple[str, ...] = ()
-
-    def read(self, answer: str) -> str | float | None:
-        """The answer that a student typed; None if it is none."""
-        typed = answer.strip().lower().replace("−", "-").replace(",", "" if not self.choices else ",")
-        if self.choices:
-            return next((choice for choice in self.choices if choice.lower() == typed), None)
-        typed = typed.replace(" ", "")
-        return float(Fraction(typed)) if _NUMBER.fullmatch(typed) and typed.count("/") * typed.count(".") == 0 else None
-
-    def is_right(self, given: str | float) -> bool:
-        """Whether an answer that was read is the right one."""
-        if isinstance(self.answer, str) or isinstance(given, str):
-            return given == self.answer
-        return abs(given - self.answer) <= _TOLERANCE
-
-    @property
-    def shown(self) -> str:
-        """The right answer as text."""
-        return self.answer if isinstance(self.answer, str) else plain(self.answer)
-
-
-QuestionMaker = Callable[[random.Random], Question]
 Ask = Callable[[str], str]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.commands.course import svg
 from engine.reference.cfr import StrategyProfile, value
+from engine.reference.exercises.question import plain
 from engine.reference.game import CHANCE, MAX, Action, Game, HiddenGame, State
 from engine.reference.minimax import is_leaf, one_less
 from engine.reference.trace import Trace, VisitedNode
@@ -44,13 +44,6 @@ class Drawn:
         yield self
         for child in self.children:
             yield from child.all()
-
-
-def plain(number: float) -> str:
-    """A number as people write it."""
-    if math.isinf(number):
-        return "∞" if number > 0 else "−∞"
-    return f"{round(number, 3):g}".replace("-", "−")
 
 
 def traced(game: Game[State, Action], trace: Trace, way: Callable[[State, Action], str] | None = None,

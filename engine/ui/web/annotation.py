@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import Any, Self
 
 import chess
 import chess.pgn
 
-from engine.analysis.accuracy import PlayerAccuracy
+from engine.analysis.accuracy import Phase, PlayerAccuracy
 from engine.analysis.annotation import Annotation, annotate, pgn_text
 from engine.analysis.engine import Engine
 from engine.analysis.judgement import GameReview
@@ -211,6 +212,7 @@ def _annotation_value(game: chess.pgn.Game, annotation: Annotation) -> Value:
     start, played = game.board(), list(game.mainline_moves())
     move_values = MoveList().follow(start, played)
     moves = [{**move, "ply": note.ply, **white_score(note.score), "mark": note.mark, "reason": note.reason,
+              "claim": None if note.claim is None else asdict(note.claim),
               "better": numbered(node.parent.board(), note.better) if note.better else None}
              for move, note, node in zip(move_values, annotation.notes, game.mainline(), strict=True)]
     players = {name: _player_value(game.headers.get(name.title(), "?"), accuracy)
@@ -220,5 +222,8 @@ def _annotation_value(game: chess.pgn.Game, annotation: Annotation) -> Value:
 
 
 def _player_value(name: str, accuracy: PlayerAccuracy) -> dict[str, Any]:
+    phases = {phase.value: accuracy.phase_accuracy(phase) for phase in Phase}
     return {"name": name, "accuracy": round(accuracy.accuracy, 1), "loss": round(accuracy.average_loss),
+            "phases": {phase: None if found is None else round(found, 1) for phase, found in phases.items()},
+            "rating": None if accuracy.rating_range is None else list(accuracy.rating_range),
             "marks": {mark.text: accuracy.of(mark) for mark in BAD}}

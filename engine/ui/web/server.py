@@ -7,6 +7,7 @@ import errno
 import logging
 import socket
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import uvicorn
@@ -20,6 +21,7 @@ from engine.ui.web.requests import LONGEST_MESSAGE
 from engine.ui.web.security import LONGEST_HEAD
 
 _MOST_CONNECTIONS = 400
+_MOST_OF_ONE_ADDRESS = 300  # so that slow clients at one address keep nobody else out
 _REQUEST_SECONDS = 10.0  # a connection that has not sent a request by then is closed
 _KEEP_ALIVE = 15  # seconds
 _PING, _PONG = 20.0, 20.0  # seconds
@@ -34,7 +36,10 @@ class TimeoutHttpProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timeout for the first request; refuse the connection if there are too many."""
         super().connection_made(transport)
-        if len(self.connections) > _MOST_CONNECTIONS:
+        others: Iterable[Any] = self.connections
+        addresses = [other.client[0] for other in others if other.client and not other.transport.is_closing()]
+        own = addresses.count(self.client[0]) if self.client is not None else 0
+        if len(addresses) > _MOST_CONNECTIONS or own > _MOST_OF_ONE_ADDRESS:
             transport.abort()
             return
         self._request_timer = self.loop.call_later(_REQUEST_SECONDS, self._close_if_idle)

@@ -19,6 +19,7 @@ from engine.ui.web.annotation import LIMITS, AnnotateSession
 from engine.ui.web.engine_pool import EnginePool
 from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work
 from engine.ui.web.practice import PracticeSession
+from engine.ui.web.questions import QuestionSession
 from engine.ui.web.requests import LONGEST_MESSAGE, Message
 from engine.ui.web.responses import Value, game_opening_json, make_message, position_json
 from engine.ui.web.security import RateLimiter
@@ -69,6 +70,7 @@ class Session:
             "explore": self._explore,
             "openings": self._openings,
             "games": self._saved_games,
+            "question": QuestionSession(self.send).question,
             "stop": self._stop,
             **{name: self._as_job(name, analysis) for name, analysis in self._analyses.items()},
         }

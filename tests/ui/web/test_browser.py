@@ -184,6 +184,17 @@ def test_searches_think_side_by_side_and_a_tree_is_drawn(page):
     assert page.script("return document.querySelectorAll('#tree .node.cut').length") > 0
 
 
+def test_watch_asks_and_counts(page):
+    page.go("watch")
+    page.choose("#quiz-topic", "uct")
+    page.click("#quiz-choices button")
+    page.wait(lambda: "The answer is" in page.text("#quiz-verdict"), "the verdict")
+    assert page.text("#quiz-score") in {"0 of 1 right", "1 of 1 right"}
+    page.click("#quiz-next")
+    page.wait(lambda: page.text("#quiz-verdict") == "", "another question")
+    assert page.script("return document.querySelectorAll('#quiz-choices button').length") == 3
+
+
 def test_everything_fits_a_phone(phone):
     for view in ("play", "analyse", "watch"):
         phone.go(view)

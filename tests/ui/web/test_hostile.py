@@ -15,7 +15,7 @@ from tests.ui.serving import Guest, Server, serving
 
 MOST_GROWTH = 50  # MB
 NAMES = ("hello", "new", "restore", "move", "takeback", "resign", "draw", "hint", "position", "analyse",
-         "annotate", "watch", "tree", "stop", "explore", "openings", "games", "judge", "", "quit",
+         "annotate", "watch", "tree", "question", "stop", "explore", "openings", "games", "judge", "", "quit",
          "__init__", "..", "drop")
 FIELDS = ("level", "side", "clock", "start", "chess960", "moves", "uci", "ply", "pgn", "text", "multipv", "movetime",
           "modes", "depth", "ask", "job", "clocks", "delay", "base", "increment", "positions")

@@ -290,7 +290,24 @@ def test_the_tree_to_one_ply_is_what_the_textbook_says(visitor):
     assert best["san"] == "Ra8#" and told["nodes"][0]["value"] == best["value"] == 10_000
 
 
+@pytest.mark.parametrize("topic", ["alphabeta", "uct", "expectimax"])
+def test_questions_are_asked_and_checked(visitor, topic):
+    for seed in range(4):
+        asked = visitor.ask("question", "question", topic=topic, seed=seed)
+        assert asked["text"] and "right" not in asked
+        wrong = visitor.ask("question", "question", topic=topic, seed=seed, answer="none of these")
+        assert wrong["right"] is None
+        right = visitor.ask("question", "question", topic=topic, seed=seed, answer=wrong["shown"])
+        assert right["right"] is True and right["text"] == asked["text"] and right["reason"]
+        for choice in asked["choices"]:
+            told = visitor.ask("question", "question", topic=topic, seed=seed, answer=choice)
+            assert told["right"] == (choice == right["shown"])
+
+
 BAD = [
+    {"do": "question"}, {"do": "question", "topic": "chess", "seed": 1}, {"do": "question", "topic": "uct", "seed": -1},
+    {"do": "question", "topic": "uct", "seed": 1, "answer": 5},
+    {"do": "question", "topic": "uct", "seed": 1, "answer": "x" * 500},
     {}, {"do": 1}, {"do": "x" * 50}, {"do": "move"}, {"do": "takeback"}, {"do": "hint"}, {"do": "draw"},
     {"do": "new"}, {"do": "new", "level": 3, "side": "white"}, {"do": "new", "level": True, "side": "white"},
     {"do": "new", "level": [], "side": "white"}, {"do": "new", "level": "max", "side": "green"},

@@ -8,9 +8,9 @@ from __future__ import annotations
 import random
 
 from engine.commands.course.cutoffs import predict
-from engine.commands.course.questions import back_up, next_cutoff
 from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import outline, picture, traced
+from engine.reference.exercises.trees import back_up, next_cutoff
 from engine.reference.games.tree import TreeGame
 from engine.reference.minimax import Count, alphabeta, minimax
 from engine.reference.trace import Trace

@@ -15,12 +15,12 @@ import random
 
 from engine.commands.course.curves import chart
 from engine.commands.course.growth import guided
-from engine.commands.course.questions import child_by_puct
 from engine.commands.course.quiz import quiz
 from engine.commands.course.svg import stacked
 from engine.commands.course.trees import picture
 from engine.commands.shared.tables import print_table
 from engine.reference.alphazero import encode, learn, most_visited, new_network, search
+from engine.reference.exercises.chance import child_by_puct
 from engine.reference.games.board import TicTacToe, parse_grid
 from engine.reference.solved import solve
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import random
 
-from engine.commands.course.questions import bucket_by_belief
 from engine.commands.course.quiz import quiz
 from engine.commands.course.svg import stacked
 from engine.commands.course.trees import picture, traced
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.chance import bucket_by_belief
 from engine.reference.expectimax import expectimax, expectiminimax
 from engine.reference.game import CHANCE, MAX, MIN
 from engine.reference.games.tree import TreeGame

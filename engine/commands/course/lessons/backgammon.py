@@ -9,11 +9,11 @@ from __future__ import annotations
 import random
 
 from engine.commands.course.curves import chart
-from engine.commands.course.questions import average_of_chance
 from engine.commands.course.quiz import quiz
 from engine.commands.course.svg import stacked
 from engine.commands.course.trees import picture, traced
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.chance import average_of_chance
 from engine.reference.expectimax import expectiminimax
 from engine.reference.game import MAX
 from engine.reference.games.backgammon import BackgammonState, SmallBackgammon, rolls

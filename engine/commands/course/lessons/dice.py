@@ -10,10 +10,10 @@ import random
 
 from engine.commands.course.curves import chart
 from engine.commands.course.growth import LEGEND, grown
-from engine.commands.course.questions import average_of_chance
 from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import picture
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.chance import average_of_chance
 from engine.reference.expectimax import expectiminimax
 from engine.reference.games.race import DICE, Race, Track
 from engine.reference.uct import grow, most_visited, search

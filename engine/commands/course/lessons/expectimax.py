@@ -5,9 +5,10 @@ chance in one tree it is called expectiminimax.
 
 from __future__ import annotations
 
-from engine.commands.course.questions import average_of_chance, bucket_by_belief
 from engine.commands.course.quiz import quiz
-from engine.commands.course.trees import outline, picture, plain, traced
+from engine.commands.course.trees import outline, picture, traced
+from engine.reference.exercises.chance import average_of_chance, bucket_by_belief
+from engine.reference.exercises.question import plain
 from engine.reference.expectimax import expectimax, expectiminimax
 from engine.reference.game import CHANCE, MAX
 from engine.reference.games.buckets import BucketGame

@@ -7,10 +7,10 @@ Our game: from a number N, the players take turns to take one away or to halve i
 
 from __future__ import annotations
 
-from engine.commands.course.questions import halve_or_take
 from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import outline, picture, traced
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.trees import halve_or_take
 from engine.reference.game import MAX, MIN
 from engine.reference.games.halving import Halving
 from engine.reference.minimax import minimax

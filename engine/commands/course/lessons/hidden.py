@@ -11,13 +11,13 @@ from __future__ import annotations
 import random
 
 from engine.commands.course.curves import chart
-from engine.commands.course.questions import belief_after_miss, call_or_fold
 from engine.commands.course.quiz import quiz
 from engine.commands.course.svg import stacked
 from engine.commands.course.trees import picture, planned
 from engine.commands.shared.tables import print_table
 from engine.reference.beliefs import averaged, averaging_plan, belief, uniform
 from engine.reference.cfr import averages, best_response, exploitability, minimise, value
+from engine.reference.exercises.hidden import belief_after_miss, call_or_fold
 from engine.reference.expectimax import expectiminimax
 from engine.reference.game import MAX, MIN
 from engine.reference.games.battleship import Battleship, Sea

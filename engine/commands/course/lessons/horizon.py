@@ -10,10 +10,10 @@ import random
 import chess
 
 from engine.commands.course.curves import chart
-from engine.commands.course.questions import material_balance
 from engine.commands.course.quiz import quiz
 from engine.commands.shared.tables import print_table
 from engine.reference.evaluation import evaluate, material, quiescent, terms
+from engine.reference.exercises.trees import material_balance
 from engine.reference.games.board import TicTacToe
 from engine.reference.games.chess import Chess
 from engine.reference.minimax import alphabeta, decide

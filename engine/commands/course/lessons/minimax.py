@@ -5,10 +5,11 @@ up from the leaves to the root.
 
 from __future__ import annotations
 
-from engine.commands.course.questions import back_up, best_move, reply_of_the_value
-from engine.commands.course.quiz import Question, quiz
-from engine.commands.course.trees import outline, picture, plain, traced
+from engine.commands.course.quiz import quiz
+from engine.commands.course.trees import outline, picture, traced
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.question import Question, plain
+from engine.reference.exercises.trees import back_up, best_move, reply_of_the_value
 from engine.reference.games.tree import TreeGame
 from engine.reference.minimax import Count, decide, minimax
 from engine.reference.trace import Trace

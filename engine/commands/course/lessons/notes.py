@@ -9,7 +9,6 @@ import random
 
 import chess
 
-from engine.commands.course.questions import average_of_chance, back_up, child_by_ucb1, next_cutoff, regret_of_a_hand
 from engine.commands.course.quiz import quiz
 from engine.commands.course.slides import (
     AGENT_VIEWS,
@@ -20,9 +19,13 @@ from engine.commands.course.slides import (
     power_of_ten,
 )
 from engine.commands.course.svg import stacked
-from engine.commands.course.trees import outline, picture, plain, traced
+from engine.commands.course.trees import outline, picture, traced
 from engine.commands.shared.tables import print_table
 from engine.reference.evaluation import FEATURES, material, quiescent
+from engine.reference.exercises.chance import average_of_chance, child_by_ucb1
+from engine.reference.exercises.hidden import regret_of_a_hand
+from engine.reference.exercises.question import plain
+from engine.reference.exercises.trees import back_up, next_cutoff
 from engine.reference.expectimax import expectiminimax
 from engine.reference.game import CHANCE
 from engine.reference.games.board import TicTacToe

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import random
 
-from engine.commands.course.questions import leaves_of_perfect_order, levels_above
 from engine.commands.course.quiz import quiz
 from engine.commands.course.svg import stacked
 from engine.commands.course.trees import outline, picture, traced
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.trees import leaves_of_perfect_order, levels_above
 from engine.reference.games.board import TicTacToe
 from engine.reference.games.tree import TreeGame
 from engine.reference.minimax import Count, alphabeta, minimax

@@ -11,9 +11,9 @@ import random
 import statistics
 
 from engine.commands.course.mazes import maze_picture
-from engine.commands.course.questions import average_of_chance, bucket_by_belief
 from engine.commands.course.quiz import quiz
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.chance import average_of_chance, bucket_by_belief
 from engine.reference.game import MAX
 from engine.reference.games.pacman import GHOST_STARTS, START, Maze, Pacman
 from engine.reference.planner import Planner

@@ -8,10 +8,10 @@ from __future__ import annotations
 import random
 
 from engine.commands.course.curves import chart
-from engine.commands.course.questions import tuple_backed_up
 from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import Drawn, outline, picture
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.trees import tuple_backed_up
 from engine.reference.game import CHANCE
 from engine.reference.games.truel import AIR, Truel
 from engine.reference.maxn import choose, utilities

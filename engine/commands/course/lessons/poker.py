@@ -14,11 +14,11 @@ from __future__ import annotations
 import time
 
 from engine.commands.course.curves import chart
-from engine.commands.course.questions import call_or_fold
 from engine.commands.course.quiz import quiz
 from engine.commands.course.trees import outline, picture, planned
 from engine.commands.shared.tables import print_table
 from engine.reference.cfr import averages, exploitability, minimise, value
+from engine.reference.exercises.hidden import call_or_fold
 from engine.reference.games.kuhn import JACK, QUEEN, Kuhn, Table
 
 GAME = Kuhn()

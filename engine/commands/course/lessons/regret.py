@@ -9,10 +9,10 @@ from __future__ import annotations
 import random
 
 from engine.commands.course.curves import chart
-from engine.commands.course.questions import regret_of_a_hand, strategy_from_regrets
 from engine.commands.course.quiz import quiz
 from engine.commands.course.svg import stacked
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.hidden import regret_of_a_hand, strategy_from_regrets
 from engine.reference.games.rockpaperscissors import NAMES, PAPER, PAYOFFS, ROCK, RockPaperScissors
 from engine.reference.minimax import minimax
 from engine.reference.regret import RegretMatcher, exploitability, highest, matched, play, regrets, value

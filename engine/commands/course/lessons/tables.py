@@ -5,10 +5,10 @@ state once. And where a table holds every state of a game, the search is over: t
 from __future__ import annotations
 
 from engine.commands.course.curves import chart
-from engine.commands.course.questions import orders_of_moves
 from engine.commands.course.quiz import quiz
 from engine.commands.shared.tables import print_table
 from engine.reference import transposition
+from engine.reference.exercises.trees import orders_of_moves
 from engine.reference.games.board import TicTacToe, parse_grid
 from engine.reference.minimax import Count, alphabeta, minimax
 from engine.reference.solved import solve

@@ -10,11 +10,11 @@ import itertools
 import random
 
 from engine.commands.course.growth import LEGEND, grown, growth_text
-from engine.commands.course.questions import child_by_ucb1, move_played
 from engine.commands.course.quiz import quiz
 from engine.commands.course.svg import stacked
 from engine.commands.course.trees import picture
 from engine.commands.shared.tables import print_table
+from engine.reference.exercises.chance import child_by_ucb1, move_played
 from engine.reference.games.board import TicTacToe, parse_grid
 from engine.reference.solved import solve
 from engine.reference.uct import (

@@ -3,6 +3,7 @@
 import { Board } from "./board.js";
 import { isChess960, percent, plyOf, scoreText, short, START, turnOf } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
+import { Quiz } from "./quiz.js";
 import { knockFor } from "./sound.js";
 
 /** @typedef {import("./main.js").App} App */
@@ -52,6 +53,8 @@ export class WatchView {
     this.board = new Board(byId("watch-board"), { label: "Position to search", onMove: (uci) => this.move(uci) });
     /** @type {import("./branches.js").Branches|null} */
     this.branches = null;
+    this.quiz = new Quiz(app.talk);
+    byId("tree-card").after(this.quiz.card);
     this.bind();
     this.show();
     if (this.talk.greeting) this.setModes(this.talk.greeting.modes);

@@ -1,0 +1,1 @@
+"""Exercises: questions made by chance, whose answers the textbook algorithms find."""
