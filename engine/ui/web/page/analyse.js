@@ -45,7 +45,7 @@ export class AnalyseView {
     this.explorer = new Explorer(this.talk, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening() });
     this.tabs = new Tabs("panel", ["explorer", "games", "terms-panel"]);
     this.bind();
-    this.recallStudy();
+    this.study.recall(recallHere("study", null));
   }
 
   get record() {
@@ -57,7 +57,7 @@ export class AnalyseView {
   }
 
   bind() {
-    fillSteps(byId("analyse-steps"), this.steps());
+    fillSteps(byId("analyse-steps"), (name) => this.steps()[name]?.());
     const clicks = {
       "analyse-load": () => this.askLoad(),
       "analyse-annotate": () => this.annotate(),
@@ -85,12 +85,13 @@ export class AnalyseView {
       dialog.close("file");
       if (file) this.loadFile(file);
     });
-    this.talk.on("welcome", () => this.show());
+    this.talk.on("welcome", () => { if (!this.practice?.isOn) this.show(); });
   }
 
   /** What the keys and the buttons below the board do. */
   steps() {
-    const { study } = this;
+    const { study, practice } = this;
+    if (practice?.isOn) return { flip: () => practice.flip() };
     return {
       first: () => this.go(this.record.root),
       previous: () => this.node.parent && this.go(this.node.parent),
@@ -192,11 +193,6 @@ export class AnalyseView {
     if (keepHere("study", study.snapshot()) || this.warned) return;
     this.warned = true;
     toast("The browser has no room to keep this game: save it as a file.", "bad");
-  }
-
-  recallStudy() {
-    const kept = recallHere("study", null);
-    if (kept) this.study.restore(kept);
   }
 
   pgn() {
