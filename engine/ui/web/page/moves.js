@@ -131,12 +131,12 @@ export class MoveList {
 /**
  * Fills a bar with the four stepping buttons and the one that flips the board.
  * @param {HTMLElement} bar
- * @param {{first: () => void, previous: () => void, next: () => void, last: () => void, flip: () => void}} actions
+ * @param {(name: string) => void} act to take the step first, previous, next or last, or to flip
  */
-export function fillSteps(bar, actions) {
+export function fillSteps(bar, act) {
   const words = { first: "Go to the start", previous: "Previous move", next: "Next move", last: "Go to the end", flip: "Flip board" };
   bar.replaceChildren(...Object.entries(words).map(([name, label]) =>
-    h("button", { type: "button", "aria-label": label, title: label, "data-step": name, onclick: () => actions[name]() }, icon(name))));
+    h("button", { type: "button", "aria-label": label, title: label, "data-step": name, onclick: () => act(name) }, icon(name))));
 }
 
 /** Disables the steps that lead nowhere. @param {HTMLElement} bar @param {boolean} back @param {boolean} on whether one can step back, and on */
