@@ -22,7 +22,7 @@ from tablebase.tables import OwnTables
 _RESULTS = {int(grade): result for grade, result in (
     (MATES, 1), (WINS, 1), (CURSED_WIN, 0), (DRAWS, 0), (BLESSED_LOSS, 0), (LOSES, -1), (IS_MATED, -1))}
 _LEAST_BOOK_SHARE = 0.01  # of the weight: rarer moves of the book are not theory
-_LONGEST_UNNAMED = 12  # plies between two named positions of a game
+_LONGEST_UNNAMED = 30  # plies between two named positions of a game
 _lock = threading.Lock()
 
 

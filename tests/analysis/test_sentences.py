@@ -35,8 +35,8 @@ def adversary():
 
 @pytest.mark.parametrize(("fen", "history", "move", "sentence"), [
     ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "", "Ra7", "misses mate in 1, a back-rank mate: 1.Ra8#"),
-    ("r5k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "", "Rd7", "allows mate in 1, a back-rank mate: 1...Ra1#"),
-    ("6k1/5ppp/8/3n4/8/8/5PPP/3R2K1 b - - 0 1", "", "h6", "leaves the knight on d5 unprotected: 2.Rxd5"),
+    ("r5k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "", "Rd7", "allows mate in 2, a back-rank mate: 1...Ra1+ 2.Rd1 Rxd1#"),
+    ("6k1/5ppp/8/3n4/8/1B6/5PPP/6K1 b - - 0 1", "", "h6", "leaves the knight on d5 unprotected: 2.Bxd5"),
     ("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3", "", "Nf6", "does not stop 4.Qxf7#"),
     ("6k1/5ppp/8/2n5/8/2P5/1P3PPP/6K1 w - - 0 1", "", "b3", ""),
     ("rnbqkbnr/ppp1pppp/8/3p4/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 0 2", "dxe4", "Be2", ""),
