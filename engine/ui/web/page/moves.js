@@ -92,9 +92,11 @@ export class MoveList {
   /** A variation as running text, with the lines that branch off it. @param {Node} node @param {Node} before @param {number} depth */
   line(node, before, depth) {
     const parts = this.moveParts(node, before, true);
+    let numbered = Boolean(node.comment); // Black's move needs its number where something stands before it
     for (let at = node; at.children.length; [at] = at.children) {
       const [next, ...others] = at.children;
-      parts.push(...this.moveParts(next, at, Boolean(others.length || at.comment)));
+      parts.push(...this.moveParts(next, at, numbered));
+      numbered = Boolean(others.length || next.comment);
       for (const other of others) {
         const inside = this.line(other, at, depth + 1);
         if (depth < INDENTED) parts.push(h("div.line", {}, ...inside));
