@@ -1,5 +1,5 @@
-"""Correction histories: by how much searches differed from the static evaluation, by the pawns, the pieces of either
-side and the last moves, so that the next evaluation of a like position is nearer to the truth.
+"""Correction histories: the average difference between search score and static evaluation, by pawn structure, by the
+pieces of either side and by the last moves. It is added to the static evaluation of similar positions.
 """
 
 from __future__ import annotations

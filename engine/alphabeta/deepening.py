@@ -50,7 +50,7 @@ def set_aspiration_window(state, depth, previous_score):
 
 @inline
 def _save_best_line(state, score):
-    """Make the line that was just found the known one."""
+    """Save the PV of the root as the best line."""
     state.line_score = score
     state.line_length = frame_at(state, _ROOT).pv_length
     for ply in range(state.line_length):
@@ -59,7 +59,7 @@ def _save_best_line(state, score):
 
 @inline
 def _fail_high_depth(state, depth):
-    """The depth of a search in the current window: a score that fails high again and again need only be confirmed."""
+    """The depth of a search in the current window: reduced after repeated fail highs."""
     return max(depth - state.window_fails, 1) if state.params.use_aspiration_reduction else depth
 
 

@@ -121,7 +121,8 @@ def tt_eval_or_evaluate(pos, state, ply, tt_entry):
 
 @inline
 def evaluate_node(pos, state, ply, tt_entry, tt_score, in_check):
-    """(the raw static evaluation, the best estimate of the score); sets `static_evals`, the corrected evaluation.
+    """(the raw static evaluation, the best estimate of the score); sets the frame's `static_eval`, the corrected
+    evaluation.
 
     In check all are NO_SCORE: an evaluation would mean nothing before the check is answered.
     """

@@ -112,7 +112,7 @@ def more_histories_score(state, ply, move, piece_to):
 
 @kernel
 def clear_low_ply_history(state):
-    """Forget the low-ply history: it is of one search only."""
+    """Clear the low-ply history, which holds for one search only."""
     if state.params.use_low_ply_history:
         for ply in range(LOW_PLIES):
             for code in range(64 * 64):

@@ -1,6 +1,6 @@
 """Move picker: the better the order, the more alpha-beta can cut off.
 
-The picker hands out moves one by one and generates them as late as possible: first the TT move, then captures that
+The picker yields moves one by one and generates them as late as possible: first the TT move, then captures that
 do not lose material, killers and the counter move, quiet moves by histories and bonuses, and losing captures last. A
 node that is cut off by the TT move never generates any.
 
@@ -114,8 +114,8 @@ def quiet_bonus(pos, params, move, attacked_by_lesser, check_masks):
 
 (TT_STAGE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, COUNTER_MOVE, GENERATE_QUIET, QUIETS, BAD_NOISY,
  FINISHED) = (np.int64(stage) for stage in range(10))
-# which quiet moves the picker hands out
-NO_QUIETS, ALL_QUIETS, QUIET_CHECKS = (np.int64(piece_type) for piece_type in range(3))
+# Which quiet moves the picker yields.
+NO_QUIETS, ALL_QUIETS, QUIET_CHECKS = (np.int64(choice) for choice in range(3))
 _NO_LOSS = np.int64(0)
 
 # A scored move is one number: its score, then its index counted from the end of the list, then the move. The largest

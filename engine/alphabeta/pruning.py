@@ -1,4 +1,4 @@
-"""What may be left out: whole nodes, and single moves. One named function each."""
+"""Pruning of nodes and of moves, one function per technique."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def tt_probcut_cuts(pos, params, depth, beta, tt_entry, tt_score):
 
 @inline
 def may_try_probcut(params, depth, beta, raised, tt_entry, tt_score):
-    """Whether to try ProbCut: at enough depth, unless the TT score speaks against `raised`."""
+    """Whether to try ProbCut: at enough depth, unless a TT score from enough depth is below `raised`."""
     if not params.use_probcut or depth < params.probcut_depth or is_decisive(beta):
         return False
     is_known = tt_entry != TT_MISS and entry_depth(tt_entry) >= depth - params.probcut_tt_depth
@@ -147,7 +147,7 @@ def blend_fail_high(params, best, beta, depth):
 
 @inline
 def late_move_pruning_applies(params, depth, move_count, improving):
-    """Late move pruning: whether so many moves have been seen that the remaining quiet ones are skipped; sooner if
+    """Late move pruning: whether so many moves have been tried that the remaining quiet ones are skipped; sooner if
     the evaluation is not improving.
     """
     return (params.use_late_move_pruning and depth <= params.lmp_depth

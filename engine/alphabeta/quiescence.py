@@ -1,5 +1,5 @@
-"""Quiescence search: beyond the horizon captures, and at first checks, are played out, so that only quiet positions are
-evaluated.
+"""Quiescence search: beyond the horizon captures, and at its first ply quiet checks, are searched, so that only quiet
+positions are evaluated.
 """
 
 from __future__ import annotations
@@ -181,9 +181,9 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
         if not is_loss(best):
             if _skip_remaining(pos, state, ply, move, in_check, searched):
                 break
-            hoped_for = _best_case(pos, state, move, futile, alpha, in_check)
-            if hoped_for <= alpha and not _is_checking_capture(pos, state.params, move):
-                best = max(best, hoped_for)  # it cannot raise the score above alpha
+            upper_bound = _best_case(pos, state, move, futile, alpha, in_check)
+            if upper_bound <= alpha and not _is_checking_capture(pos, state.params, move):
+                best = max(best, upper_bound)  # it cannot raise the score above alpha
                 continue
         make_move(pos, state, ply, move)
         score = -quiescence(pos, state, -beta, -alpha, ply + 1, _ZERO)

@@ -30,7 +30,7 @@ def whole_plies(reduction):
 
 @inline
 def hindsight_depth(state, ply, depth):
-    """The depth of a node in hindsight of its static evaluation: a ply more if its move was reduced by much although
+    """Hindsight: the depth of a node after its static evaluation. A ply more if its move was reduced by much although
     it did not worsen the opponent's position; a ply less if it was reduced and both sides' evaluations leave a surplus.
     """
     params, frame, parent = state.params, frame_at(state, ply), frame_at(state, ply - 1)
@@ -94,8 +94,8 @@ def _double_margin(state, ply):
 
 @inline
 def multi_cut_score(params, score, singular_beta, beta):
-    """The score of a node where others than the TT move reach `singular_beta`, if that shows that the node fails high
-    in any case; else NO_SCORE.
+    """The score of a node where moves other than the TT move reach `singular_beta`, if that shows that the node fails
+    high in any case; else NO_SCORE.
     """
     if not params.use_multi_cut:
         return NO_SCORE
@@ -196,8 +196,8 @@ def set_reduction(state, ply, reduction):
 
 @inline
 def re_search_depth(state, new_depth, score, best):
-    """The depth to which a move is searched again whose reduced search returned `score`: by how far it beats the best
-    score so far tells whether the move deserves more.
+    """The depth of the re-search after a reduced search returned `score`: deeper if that beats the best score so far by
+    much, shallower if by little.
     """
     params = state.params
     state.re_searches += 1

@@ -53,7 +53,7 @@ def init_root_entry(pos: PositionRecord, state: StateRecord) -> None:
 
 @kernel
 def move_to_front(state, move, index):
-    """Move a root move up to `place`, where the next iteration or the next MultiPV line looks for it."""
+    """Move a root move up to `index`, where the next iteration or the next MultiPV line looks for it."""
     found = index
     while state.root_moves[found] != move:
         found += 1
@@ -72,9 +72,9 @@ def move_to_front_entry(state: StateRecord, move: int, index: int) -> None:
     move_to_front(state, move, index)
 
 
-def restrict_root_moves(state: StateRecord, wanted: Sequence[int]) -> None:
-    """Keep only the root moves that are `wanted`."""
-    moves = [move for move in state.root_moves[: state.root_count].tolist() if move in wanted]
+def restrict_root_moves(state: StateRecord, allowed: Sequence[int]) -> None:
+    """Restrict the root moves to `allowed`."""
+    moves = [move for move in state.root_moves[: state.root_count].tolist() if move in allowed]
     state.root_count = len(moves)
     state.root_moves[: len(moves)] = moves
 

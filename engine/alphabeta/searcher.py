@@ -78,7 +78,7 @@ class IterativeSearch(Search):
         self._stop[0] = 1
 
     def clear_stop(self) -> None:
-        """Cancel a `stop` that came too late to stop anything."""
+        """Clear a `stop` that arrived after the search had ended."""
         self._stop[0] = 0
 
     def set_time(self, soft_time: float, hard_time: float) -> None:
@@ -149,7 +149,7 @@ class IterativeSearch(Search):
             self._stop[0] = 0
 
     def _start_helpers(self) -> None:
-        """Start the threads that search beside the main one; a search in one thread has none."""
+        """Start the helper threads; a search in one thread has none."""
 
     def _stop_helpers(self) -> None:
         """Let the helper threads stop soon."""
@@ -159,7 +159,7 @@ class IterativeSearch(Search):
         return MainThreadSearch(self._position.copy(), self._states[0], self._limits, self._started, report)
 
     def _pick_result(self, main: MainThreadSearch) -> ThreadResult:
-        """The thread whose answer is played."""
+        """The thread that wins the vote."""
         return ThreadResult(main.depth, main.lines[0])
 
     def _result(self, chosen: ThreadResult, infos: list[Info], report: Report) -> Result:
@@ -274,7 +274,7 @@ class AlphaBetaSearch(IterativeSearch):
             self.prefault()
 
     def prefault(self) -> None:
-        """Have the system provide all memory of the transposition table now."""
+        """Prefault the memory of the transposition table."""
         self.tt.prefault()
 
     def clear(self) -> None:
@@ -332,7 +332,7 @@ class ThreadResult(NamedTuple):
 
 
 def vote(candidates: Sequence[ThreadResult]) -> ThreadResult:
-    """The thread whose answer is played. Each votes for its move by depth and score; a proven win needs no vote."""
+    """The thread that wins the vote. Each votes for its move by depth and score; a proven win needs no vote."""
     eligible = [candidate for candidate in candidates if candidate.depth > 0]
     if not eligible:
         return candidates[0]

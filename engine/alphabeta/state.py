@@ -41,7 +41,7 @@ LOW_PLIES = 5  # plies from the root that have a quiet history of their own
 
 
 class FrameRecord(Fields):
-    """What a search thread keeps for one ply."""
+    """One ply of a search thread's stack."""
 
     psq: I8  # packed material and piece-square sum, for the features
     threats: U8  # squares that the other side attacks, if the histories use them
@@ -68,7 +68,7 @@ class FrameRecord(Fields):
 
 
 class StateRecord(Fields):
-    """Everything that a search thread works on."""
+    """The state of a search thread."""
 
     # Limits; the kernel reads the clock and the stop flag whenever `nodes` has reached `next_poll`.
     nodes: I8
@@ -77,7 +77,7 @@ class StateRecord(Fields):
     deadline: I8  # nanoseconds of the monotonic clock
     stop_address: I8
     stopped: I8
-    # What the search has done.
+    # Counters.
     leaf_nodes: I8  # positions at the horizon
     beta_cutoffs: I8
     first_move_cutoffs: I8  # those caused by the first move
@@ -113,7 +113,7 @@ class StateRecord(Fields):
     first_root_move: I8  # MultiPV: the moves before this one are taken
     current_move: I8  # the root move being searched, for UCI's currmove
     current_move_number: I8
-    pv_is_not_needed: I8  # no line is asked for: quiescence may cut its nodes off by the TT like all others
+    pv_is_not_needed: I8  # the caller does not need the PV: quiescence may cut its nodes off by the TT like all others
     nmp_min_ply: I8  # no null move at a lower ply than this: one is being verified
     # By ply.
     stack: Annotated[Numbers, FrameRecord, STACK_SIZE + int(ROOT_OFFSET)]  # see frame_at
@@ -162,14 +162,14 @@ def frame_at(state, ply):
 
 def new_state(params: ParamsRecord | None = None, evaluation: Evaluator | None = None) -> StateRecord:
     """The state of a new search thread, with empty histories. The caller must keep the evaluation alive as long."""
-    judge = built_in_evaluator() if evaluation is None else evaluation
-    network_memory = judge.network.thread_size if judge.network is not None else 0
+    evaluator = built_in_evaluator() if evaluation is None else evaluation
+    network_memory = evaluator.network.thread_size if evaluator.network is not None else 0
     memory = zeroed_memory(_STATE_SIZE + network_memory)
     state: StateRecord = np.frombuffer(memory, STATE, 1)[0]
     set_params(state, default_params() if params is None else params)
-    state["weights"] = judge.weights
-    if judge.network is not None:
-        judge.network.attach(state["accumulators"], memory[_STATE_SIZE:])
+    state["weights"] = evaluator.weights
+    if evaluator.network is not None:
+        evaluator.network.attach(state["accumulators"], memory[_STATE_SIZE:])
     return state
 
 

@@ -26,7 +26,7 @@ GENERATIONS = np.int64(64)
 _GENERATION_SHIFT, _GENERATION_MASK = np.uint64(56), np.uint64(63)
 _MEGABYTE = 1 << 20
 _MOST_DEPTH = np.int64(127)
-_WORDS_A_PAGE = 512  # of the smallest pages, 4096 bytes
+_WORDS_PER_PAGE = 512  # of the smallest pages, 4096 bytes
 _AGE_WEIGHT = np.int64(4)  # each generation of age counts against an entry like this many plies of depth
 
 
@@ -37,7 +37,7 @@ class TranspositionTable:
         self.resize(megabytes)
 
     def resize(self, megabytes: float) -> None:
-        """Make an empty table of `megabytes`; InputError if the memory cannot be had."""
+        """Make an empty table of `megabytes`; InputError if there is not enough memory."""
         try:
             memory = zeroed_memory(int(megabytes * _MEGABYTE) // BUCKET_BYTES * BUCKET_BYTES)
         except MemoryError as error:
@@ -54,21 +54,21 @@ class TranspositionTable:
         and be late to see that its time is up. Nothing changes if it was done before.
         """
         if not self._is_prefaulted:
-            self.words[::_WORDS_A_PAGE] |= TT_MISS  # what is written there already stays
+            self.words[::_WORDS_PER_PAGE] |= TT_MISS  # what is written there already stays
             self._is_prefaulted = True
 
     @property
     def address(self) -> int:
-        """Where the first bucket lies."""
+        """The address of the first bucket."""
         return int(self.words.ctypes.data)
 
     @property
     def buckets(self) -> int:
-        """How many buckets there are."""
+        """The number of buckets."""
         return self.words.nbytes // BUCKET_BYTES
 
     def clear(self, threads: int = 1) -> None:
-        """Forget everything, using several threads."""
+        """Clear the table, using several threads."""
         self.generation = 0
         if threads == 1:
             clear_words(self.address, self.words.size)

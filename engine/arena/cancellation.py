@@ -14,7 +14,7 @@ class GamesCancelledError(Exception):
 
 
 def cancel_games(reason: str = "") -> None:
-    """Cancel all games of this process at once. `reason` is given if that was not intended."""
+    """Cancel all games of this process at once. `reason` says why, unless the user requested it."""
     if reason:
         _reasons.append(reason)
     _flag[0] = 1

@@ -169,7 +169,7 @@ def policy_agreement(policy: LoadedPolicy, positions: Iterator[PositionRecord], 
 
 
 _MOVES = array_type("u2")
-LISTED, FLAGGED, WEIGHED = range(3)  # how far to go
+LISTED, FLAGGED, WEIGHED = range(3)  # the last part of an expansion that is done
 
 
 @inline

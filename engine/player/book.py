@@ -29,7 +29,7 @@ class PlayerBook:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._book: Book | None = None
-        self._chance = random.Random()  # noqa: S311  variety needs no secrecy
+        self._rng = random.Random()  # noqa: S311  variety needs no secrecy
         self._has_taken_leave = False
 
     def open(self) -> None:
@@ -46,7 +46,7 @@ class PlayerBook:
         self._has_taken_leave = False
 
     def look_up(self, game: Game, request: GoRequest) -> BookAnswer:
-        """What to play without a search, if the order is for a game and the book has a move."""
+        """What to play without a search, if the request is for a game, not for analysis, and the book has a move."""
         is_wanted = self._settings.own_book and not self._is_analysis(request)
         if self._book is None or not is_wanted or game.repetitions() > 1:
             return BookAnswer(None, ())
@@ -61,7 +61,7 @@ class PlayerBook:
                 legal.append((move, entry.weight))
         weights = [weight for _, weight in legal]
         variety = self._settings.book_variety
-        index = choose_index(weights, variety, self._chance)
+        index = choose_index(weights, variety, self._rng)
         if index is None:
             return BookAnswer(None, (*remarks, *self._leave(game)))
         move, weight = legal[index]

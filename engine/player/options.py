@@ -36,7 +36,7 @@ class Effect(Enum):
     """What has to be done when a value has changed, besides reading the new one from then on."""
 
     NONE = auto()
-    NEW_SEARCH = auto()  # only if the kind in use is one of the row's `modes`
+    NEW_SEARCH = auto()  # only if the mode in use is one of the row's `modes`
     POLICY = auto()  # like NEW_SEARCH, but a named file must be valid even if it is not used now
     MEMORY = auto()
     THREADS = auto()
@@ -63,7 +63,7 @@ class Option:
     high: int = 0
     choices: tuple[str, ...] = ()
     effect: Effect = Effect.NONE
-    modes: tuple[str, ...] = ()  # the kinds of search that read it when they are made
+    modes: tuple[str, ...] = ()  # the modes whose factory reads it
     ends_search: bool = True  # changing it ends a running search
 
     def declaration(self) -> str:
@@ -82,22 +82,22 @@ class Option:
             return self._read_number(text)
         if self.type is OptionType.CHECK:
             if text.lower() not in ("true", "false"):
-                raise InputError(f"option {self.name} must be true or false, not {quote(text)}")
+                raise InputError(f"option {self.name} must be true or false, got {quote(text)}")
             return text.lower() == "true"
         if self.type is OptionType.COMBO:
             for choice in self.choices:
                 if choice.lower() == text.lower():
                     return choice
-            raise InputError(f"option {self.name} must be one of {', '.join(self.choices)}, not {quote(text)}")
+            raise InputError(f"option {self.name} must be one of {', '.join(self.choices)}, got {quote(text)}")
         return "" if text == "<empty>" else text
 
     def _read_number(self, text: str) -> int:
         digits = text.removeprefix("-").removeprefix("+")
         if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
-            raise InputError(f"option {self.name} must be a number from {self.low} to {self.high}, not {quote(text)}")
+            raise InputError(f"option {self.name} must be a number from {self.low} to {self.high}, got {quote(text)}")
         number = int(text)
         if not self.low <= number <= self.high:
-            raise InputError(f"option {self.name} must be from {self.low} to {self.high}, not {number}")
+            raise InputError(f"option {self.name} must be from {self.low} to {self.high}, got {number}")
         return number
 
 
@@ -231,7 +231,7 @@ def find_option(name: str) -> Option:
     """The option of that name, in any case; InputError if there is none."""
     option = _BY_NAME.get(" ".join(name.lower().split()))
     if option is None:
-        raise InputError(f"no option is called {quote(name)}")
+        raise InputError(f"unknown option {quote(name)}")
     return option
 
 

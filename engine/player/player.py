@@ -122,7 +122,7 @@ class Player:
         self._load_in_background(self._search)
 
     def _load_in_background(self, search: Search) -> None:
-        """Get the kernels of a search ready while others go on."""
+        """Load the kernels of a search in the background."""
         self._loading = threading.Thread(target=search.load, daemon=True)
         self._loading.start()
 
@@ -159,7 +159,7 @@ class Player:
             self._search.resize(megabytes)
 
     def _hash(self) -> int:
-        """The size asked for; InputError if it is more than half of the machine's memory."""
+        """The hash size of the settings; InputError if it is more than half of the machine's memory."""
         megabytes, most = self._settings.hash, host.memory_size() // _MEGABYTE // 2
         if megabytes > most:
             raise InputError(f"Hash {megabytes} MB is more than half of this machine's memory, {most} MB")
@@ -238,7 +238,7 @@ class Player:
         return result
 
     def _root_moves(self, request: GoRequest, report: Report) -> tuple[int, ...]:
-        """The moves to search, () for all; an illegal one is reported and left out."""
+        """The moves to search, () for all; illegal ones are skipped with a warning."""
         return parse_legal_moves(self.game, request.search_moves, lambda text: report(
             InfoString(f"searchmoves: {quote(text)} is not a legal move here")))
 
@@ -340,7 +340,7 @@ class Player:
         return skill_level(self._settings.uci_elo, int(position.colors[1 - position.side]).bit_count() == 1)
 
     def _skill_limits(self, limits: Limits, level: SkillLevel) -> Limits:
-        """What a level sees of a search; one that looks as people do has a search of its own."""
+        """The limits of a level; one that looks ahead as people do has a search of its own."""
         if level.vision is None:
             return skill_limits(limits, level, self._settings.threads)
         self._prepare_level()
@@ -370,13 +370,13 @@ class Player:
         return replace(result, move=chosen.pv[0], score=chosen.score, pv=chosen.pv)
 
     def signal(self, signals: SearchSignals) -> None:
-        """Pass signals that were just given on to the running search; a search that begins later asks for them."""
+        """Pass signals that were just given on to the running search; a search that begins later reads them."""
         with self._lock:
             if self._is_searching:
                 self._forward_signals(signals)
 
     def _forward_signals(self, signals: SearchSignals) -> None:
-        """Let the search that has begun obey the signals given so far; `_lock` is held."""
+        """Apply the signals given so far to the running search; `_lock` is held."""
         if not isinstance(self._active, Stoppable):
             return
         if signals.stop.is_set():

@@ -1,4 +1,4 @@
-"""What a GUI asks for with `go`, and the signals it may send meanwhile: plain values, passed from `uci` to `player`."""
+"""A parsed `go`, and the signals it may send meanwhile: plain values, passed from `uci` to `player`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Playing below full strength, as people do: a shallower search, and now and then the second-best move.
 
-A weak level looks as people look (engine/fallible): a few plies ahead, and not every move comes to mind. A strong one
+A weak level looks as people look (engine/humanlike): a few plies ahead, and not every move comes to mind. A strong one
 searches few nodes and plies, so that it misses deep tactics. Among the moves it has seen, a level picks at random,
 better ones with higher probability, and never one whose cost a player of that level would notice.
 """
@@ -22,7 +22,7 @@ _ALL_MOVES = 218  # as many as a position can have
 
 @dataclass(frozen=True)
 class SkillLevel:
-    """How a player of some strength thinks."""
+    """The parameters of a skill level."""
 
     elo: float
     nodes: float

@@ -100,7 +100,7 @@ class TbProbing(Protocol):
 
 @runtime_checkable
 class VisitCounting(Protocol):
-    """A search that gives its root moves unequal shares of its work."""
+    """A search that counts the visits of its root moves."""
 
     def visits(self) -> dict[int, int]:
         """How often each root move has been visited; may be called while the search reports."""

@@ -12,7 +12,7 @@ FOREVER = float("inf")
 EXPECTED_MOVES_TO_GO = 24  # how many more moves to plan for in sudden death
 MAX_MOVES_TO_GO = 40  # a time control further away than this many moves is planned for as if it were this far
 
-_MOVES_TO_SURVIVE = 60  # moves for which the overhead is kept back in sudden death without increment
+_OVERHEAD_RESERVE_MOVES = 60  # moves for which the overhead is kept back in sudden death without increment
 _LARGEST_SOFT_SHARE = 0.5  # of the time left on the clock after the overhead
 _LARGEST_HARD_SHARE = 0.75
 _HARD_PER_SOFT = 4.5
@@ -20,7 +20,7 @@ _HARD_WITHIN_RESERVE = 2.0  # times the soft time
 _LARGEST_OVERHEAD_SHARE = 0.1  # of a fixed time per move
 _LEAST_TIME = 0.001  # to find any move
 _SHARE_OF_RESERVE = 0.01
-_WHEN_OUT_OF_TIME = 0.1  # the share of the clock that may be used when the overhead alone exceeds it
+_OVERDRAWN_SHARE = 0.1  # the share of the clock that may be used when the overhead alone exceeds it
 
 # [iterations for which the best move has been the same]: the factor on the soft time.
 _STEADINESS = (1.6, 1.25, 1.05, 0.95, 0.85, 0.8, 0.75)
@@ -61,10 +61,10 @@ def time_budget(clock: ClockState, overhead: float, lag: float | None = None, re
         soft = max(_SHARE_OF_RESERVE * (clock.left - overhead), _LEAST_TIME)
         return Budget(soft, _HARD_WITHIN_RESERVE * soft)
     if usable < _LEAST_TIME:
-        usable = max(clock.left * _WHEN_OUT_OF_TIME, _LEAST_TIME)
+        usable = max(clock.left * _OVERDRAWN_SHARE, _LEAST_TIME)
     # Every move to come gains an increment and loses a lag. If the lags use up the plan, the time left is a
     # reserve against delays, of which only a small share is spent. Without increment the reserve must last longer.
-    to_lose = _MOVES_TO_SURVIVE if not clock.increment and clock.moves_to_go is None else moves - 1
+    to_lose = _OVERHEAD_RESERVE_MOVES if not clock.increment and clock.moves_to_go is None else moves - 1
     planned = usable + (moves - 1) * clock.increment - to_lose * lag
     soft = min(max(planned / moves, _SHARE_OF_RESERVE * usable), _LARGEST_SOFT_SHARE * usable)
     return Budget(soft, max(min(_HARD_PER_SOFT * soft, _LARGEST_HARD_SHARE * usable), _LEAST_TIME))

@@ -102,7 +102,7 @@ def no_report(_: Info | Progress | InfoString) -> None:
 
 @dataclass
 class Result:
-    """The answer: the best move, the line it begins, and how it was found."""
+    """The result of a search: best move, PV, score and the reported lines."""
 
     move: int
     score: int

@@ -68,7 +68,7 @@ def perft_lines(game: Game, depth: int) -> Iterator[str]:
 
 
 def bench_lines(words: Sequence[str]) -> Iterator[str]:
-    """`bench [DEPTH]`: what `adversary bench` prints, run while the lines are read; InputError at once if misspelt."""
+    """`bench [DEPTH]`: yield the output of `adversary bench`, run in a child process; InputError if invalid."""
     if len(words) > 1 or not all(word.isascii() and word.isdigit() for word in words):
         raise InputError("bench takes a depth here; `adversary bench` in a terminal can do more")
     return run_adversary(["bench", *words])
@@ -84,7 +84,7 @@ def run_adversary(words: Sequence[str]) -> Iterator[str]:
     from engine.kernel import SOURCE_ROOT
 
     path = os.pathsep.join(part for part in (str(SOURCE_ROOT), os.environ.get("PYTHONPATH", "")) if part)
-    # -P: otherwise Python would look for `engine` in the current folder first, where anybody may have put one.
+    # -P: otherwise Python would look for `engine` in the current folder first, which may contain another one.
     with subprocess.Popen([sys.executable, "-P", "-m", "engine", *words], stdin=subprocess.DEVNULL, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env={**os.environ, "PYTHONPATH": path}) as process, _ended_together(process):

@@ -17,7 +17,7 @@ _VALUES = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 310, chess.ROOK: 50
 _MATE = 100_000
 _DEPTH = 2
 _CENTRE = 3.5
-# What the engine refuses as well. It plays positions that cannot come up in a game, with thirty knights for instance.
+# Status bits that the engine rejects too. It accepts unreachable positions, with thirty knights for instance.
 _UNPLAYABLE = (chess.STATUS_EMPTY | chess.STATUS_NO_WHITE_KING | chess.STATUS_NO_BLACK_KING
                | chess.STATUS_TOO_MANY_KINGS | chess.STATUS_PAWNS_ON_BACKRANK | chess.STATUS_OPPOSITE_CHECK
                | chess.STATUS_BAD_CASTLING_RIGHTS)

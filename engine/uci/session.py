@@ -35,7 +35,7 @@ _READY_WAIT = 8.0  # seconds: the most impatient client gives up after ten
 _COMPILING_NOTICE_INTERVAL = 2.0  # seconds between two messages that the kernels are compiling
 _PULSE = 0.01  # seconds between two checks of what has happened
 _LONGEST_LINE = 1 << 18  # bytes: a game of fifty thousand moves
-_EFFECTS_WITHOUT_PLAYER = (Effect.LOG, Effect.CLEAR)  # of options that do not concern a new player
+_EFFECTS_WITHOUT_PLAYER = (Effect.LOG, Effect.CLEAR)  # effects that need no player
 
 
 class UciSession:
@@ -51,7 +51,7 @@ class UciSession:
         self.is_compiling: Callable[[], bool] = lambda: False  # whether the loader has to compile
         self._ready_deadline: float | None = None  # when the first `isready` is answered, loaded or not
         self._late_answers: list[threading.Thread] = []  # to `isready`
-        self._is_over = threading.Event()  # no more input will come
+        self._input_ended = threading.Event()
         self._pending: GoCommand | None = None  # the last `go`, until it is stopped
         self._is_position_refused = False  # whether the last `position` was invalid, so that the one before it holds
         self._commands: dict[str, Callable[[list[str]], None]] = {
@@ -79,7 +79,7 @@ class UciSession:
                 self._commands[words[start]](words[start + 1 :])
         else:
             self._await_bounded_search()
-        self._is_over.set()
+        self._input_ended.set()
         self._stop_search()
         for thread in self._late_answers:
             thread.join()
@@ -194,7 +194,7 @@ class UciSession:
             if now >= next_notice:
                 self._info_string("compiling the kernels (only once); run `adversary warmup` to do it in advance")
                 next_notice += _COMPILING_NOTICE_INTERVAL
-            if self._is_over.wait(_PULSE):
+            if self._input_ended.wait(_PULSE):
                 break
             now = time.perf_counter()
         self._send("readyok")
@@ -289,7 +289,7 @@ class UciSession:
 
 
 def serve() -> int:
-    """Speak UCI over the standard streams; exits the process when the session ends, compiling or not."""
+    """Run a UCI session on stdin and stdout; exits the process when the session ends, compiling or not."""
     if sys.stdin.isatty():
         print(f"{NAME} {VERSION}, a chess engine that speaks UCI. Type help.", flush=True)
     try:

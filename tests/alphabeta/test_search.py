@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.alphabeta.iterations import PvLine
-from engine.alphabeta.params import PARAMETERS, ParamsRecord, default_params, minimax_params, set_param
+from engine.alphabeta.params import PARAMETERS, default_params, minimax_params, set_param
 from engine.alphabeta.reductions import multi_cut_score
 from engine.alphabeta.searcher import AlphaBetaSearch, ThreadResult, vote
 from engine.alphabeta.state import HISTORY_FIELDS, ROOT_OFFSET, new_state
@@ -24,26 +24,11 @@ from engine.search.types import Bound, Info, Limits, Progress, Result
 from engine.system.errors import InputError
 from eval.evaluator import built_in_evaluator, features_evaluator
 from tests.alphabeta.kernels import improves, perft_by_picker
-from tests.positions import CORNERS, CROWD, reference_board
+from tests.alphabeta.techniques import every_technique
+from tests.positions import CORNERS, CROWD
 from tests.timing import clocked, shortest
 
 SEARCHER = AlphaBetaSearch(4)
-
-MATES = {  # position: moves to the mate, the line forced
-    "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1": 1,
-    "7k/8/8/8/8/8/R7/1R2K3 w - - 0 1": 2,
-    "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1": 3,
-}
-
-
-def every_technique() -> ParamsRecord:
-    """The default parameters with every switch on."""
-    params = default_params()
-    for row in PARAMETERS:
-        if row.is_switch:
-            set_param(params, row.name, 1)
-    return params
-
 
 @pytest.fixture(scope="module", autouse=True)
 def kernels() -> None:
@@ -62,36 +47,6 @@ def test_perft_through_the_picker(known):
     game, state = Game(known.fen), new_state()
     for tt_move in (0, game.legal_moves()[-1], game.legal_moves()[0]):
         assert perft_by_picker(game.position, state, 3, tt_move) == known.counts[2]
-
-
-@pytest.mark.parametrize("params", [default_params(), every_technique()], ids=["default", "every technique"])
-@pytest.mark.parametrize(("fen", "moves"), MATES.items())
-def test_short_mates_and_their_lines(fen, moves, params):
-    SEARCHER.set_params(params)
-    game, result = search(fen, nodes=300_000)
-    SEARCHER.set_params(default_params())
-    assert mate_distance(result.score) == moves
-    board = reference_board(fen)
-    for move in result.pv:
-        text = game.uci(move)
-        board.push_uci(text)
-        game.push_uci(text)
-    assert board.is_checkmate()
-
-
-@pytest.mark.parametrize("fen", ["1bqQ1B2/1r6/2P1r3/1P2P3/1p5p/3PpP2/4P1pp/R3K1kb w Q - 0 1", *MATES])
-def test_a_mate_that_is_announced_with_certainty_has_its_whole_line(fen):
-    """Wherever a search is stopped: between a score that fails high and the search that would find its line, too."""
-    for nodes in range(200, 24_000, 700):
-        _, result = search(fen, nodes=nodes)
-        for info in result.infos:
-            distance = mate_distance(info.score)
-            if distance is not None and info.bound is Bound.EXACT:
-                game, board = Game(fen), reference_board(fen)
-                for move in info.pv:
-                    board.push_uci(game.uci(move))
-                    game.push_uci(game.uci(move))
-                assert board.is_checkmate() and len(info.pv) == 2 * distance - 1
 
 
 def test_being_mated_and_stalemate_have_no_move():

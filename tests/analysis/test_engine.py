@@ -201,7 +201,7 @@ def test_what_cannot_be_used_is_said(adversary):
         list(adversary.analyse(chess.Board(), depth=0))
     with pytest.raises(ValueError, match="option Hash must be from"):
         engine.Engine(hash=0)
-    with pytest.raises(ValueError, match="no option is called 'Sharpness'"):
+    with pytest.raises(ValueError, match="unknown option 'Sharpness'"):
         engine.Engine(options={"Sharpness": 3})
     with pytest.raises(ValueError, match="only chess and Chess960"):
         adversary.evaluate(chess.variant.AtomicBoard())

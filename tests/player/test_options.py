@@ -18,7 +18,7 @@ def test_every_default_is_a_value():
 
 def test_names_are_found_in_any_case_and_spacing():
     assert find_option("mOVE   overhead").name == "Move Overhead"
-    with pytest.raises(InputError, match="no option is called 'Hsah'"):
+    with pytest.raises(InputError, match="unknown option 'Hsah'"):
         find_option("Hsah")
 
 

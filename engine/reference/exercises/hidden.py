@@ -17,7 +17,7 @@ def regret_of_a_hand(chance: random.Random) -> Question:
     regret = regrets(PAYOFFS, mine, theirs)[other]
     return Question(f"You played {NAMES[mine]}, the other {NAMES[theirs]}. How much do you regret not having played "
                     f"{NAMES[other]}?", regret,
-                    f"{NAMES[other]} would have brought {PAYOFFS[other][theirs]}, {NAMES[mine]} brought "
+                    f"{NAMES[other].capitalize()} would have brought {PAYOFFS[other][theirs]}, {NAMES[mine]} brought "
                     f"{PAYOFFS[mine][theirs]}: {PAYOFFS[other][theirs]} - ({PAYOFFS[mine][theirs]}).")
 
 

@@ -222,7 +222,7 @@ def test_a_teacher_learns_and_labels(path, tmp_path, capsys):
     assert "has a different shape: --blocks 1 --channels 16" in capsys.readouterr().err
     assert main(["tune", "teacher", *words, "--base", str(network), "--blocks", "1", "--channels", "16", "--loss-power",
                  "2.6", "--thin", "2", "--out", str(other)]) == 0
-    assert main(["tune", "network", *words, "--hidden", "64", "--start", str(network), "--teacher", str(other),
+    assert main(["tune", "network", *words, "--hidden", "128", "--start", str(network), "--teacher", str(other),
                  "--teacher-part", "0.5", "--out", str(tmp_path / "next.network")]) == 0
     assert main(["tune", "teacher", *words, "--base", str(network), "--start", str(teacher), "--out", str(other)]) == 2
     assert main(["tune", "teacher", *words, "--pretrain", "2000:teacher", "--out", str(other)]) == 2

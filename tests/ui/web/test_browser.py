@@ -156,7 +156,7 @@ def test_a_dropped_game_is_annotated(page):
     assert "Nf6??" in page.moves("analyse")
     page.click(".graph .dot.awful")
     page.wait(lambda: page.text("#analyse-moves [aria-current]").startswith("Nf6"), "the mistake to be shown")
-    assert "mate" in page.script("return document.getElementById('note').value")
+    assert "Qxf7#" in page.value("#note")
     lines = "return [...document.querySelectorAll('#analyse-moves .line')].map((line) => line.textContent)"
     assert any(line.startswith("3...") for line in page.script(lines))
     page.driver.refresh()

@@ -158,6 +158,11 @@ def test_games_played_here_are_a_list(chromium, tmp_path):
         chromium.wait(lambda: chromium.text("#games-count") == "2 games", "the games")
         assert rows(chromium)[1] == "Ada – Bela"
         assert rows(chromium)[0].startswith("You – Adversary")
+        chromium.click("[data-step=next]")
+        chromium.click("[data-mark='!']")
+        chromium.click("#games-own")
+        chromium.wait(lambda: chromium.current() == "" and "d4!" in chromium.text("#analyse-moves"), "the changed game")
+        assert chromium.script("return document.querySelectorAll('#games-file option').length") == 1
         assert chromium.complaints() == []
     finally:
         chromium.driver.get("about:blank")

@@ -144,3 +144,14 @@ def test_loading_another_game_can_be_undone(quiet):
     for moves in (4, 6):
         quiet.keys("ctrl", "z")
         quiet.wait(lambda moves=moves: len(quiet.moves("analyse")) == moves, f"{moves} moves")
+
+
+def test_a_damaged_state_does_not_keep_the_page_from_starting(quiet):
+    load(quiet, ITALIAN, 6)
+    quiet.script("""for (const key of Object.keys(localStorage)) if (key.endsWith(".study")) {
+        localStorage.setItem(key, '{"pgn": 5, "steps": "x"}');
+      }""")
+    quiet.driver.refresh()
+    quiet.find("#analyse-moves .empty")
+    quiet.move_by_clicks("e2", "e4")
+    assert quiet.current() == "e4"

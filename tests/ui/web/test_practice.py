@@ -44,6 +44,9 @@ def test_mistakes_are_asked_one_after_the_other(practice):
     assert practice.text("#practice .question") == "Black played 3... Nf6??. Find a better move."
     assert practice.square("a1").location["x"] > practice.square("h1").location["x"]  # Black is below
     assert not practice.script("return document.getElementById('analyse-moves').checkVisibility()")
+    assert not practice.find("#analyse-steps [data-step=next]").is_enabled()
+    for _ in range(2):
+        practice.click("#analyse-steps [data-step=flip]")
     practice.move_by_clicks("g8", "f6")
     practice.wait(lambda: "it allows mate in 1" in practice.text("#practice .wrong"), "the reason")
     assert "g6" not in practice.text("#practice")  # not yet

@@ -239,8 +239,10 @@ def test_moves_are_judged_for_practice(visitor):
 
 
 def test_half_a_character_in_a_game_is_replaced(visitor):
-    loaded = visitor.ask("load", "loaded", text='[White "\ud800"]\n\n1. e4 {\udfff} e5 *')
-    assert loaded["headers"]["White"] == "?" and loaded["moves"][0]["comment"] == "?"
+    annotated = visitor.ask("annotate", "annotated", pgn='[White "\ud800"]\n\n1. e4 {\udfff} e5 *', movetime=10)
+    assert annotated["games"][0]["headers"]["White"] == "?"
+    game = chess.pgn.read_game(io.StringIO(annotated["pgn"]))
+    assert game is not None and "?" in game.variations[0].comment
 
 
 def test_annotation_finds_the_mistake(visitor):

@@ -16,7 +16,7 @@ from engine.ui.web.app import SessionLimit
 from engine.ui.web.engine_pool import EnginePool, ResourceLimits
 from engine.ui.web.session import Session
 
-LOAD = json.dumps({"do": "load", "text": "1. e4 *"})
+EXPLORE = json.dumps({"do": "explore", "start": None, "chess960": False, "moves": []})
 
 
 class Connection:
@@ -72,7 +72,7 @@ def test_a_session_ends_with_its_connection_whatever_is_still_to_be_answered(poo
 
     async def scene() -> None:
         monkeypatch.setattr(pool, "run_briefly", never)
-        connection: Any = Connection("10.0.0.1", *[LOAD] * 50)
+        connection: Any = Connection("10.0.0.1", *[EXPLORE] * 50)
         session = Session(connection, pool)
         running = asyncio.create_task(session.run())
         await asyncio.sleep(0.1)
@@ -91,7 +91,7 @@ def test_work_that_is_queued_is_dropped_with_the_connection(pool):
         loop = asyncio.get_running_loop()
         holders = [loop.run_in_executor(pool._page_threads, lambda: asyncio.run_coroutine_threadsafe(
             blocked.wait(), loop).result()) for _ in range(8)]
-        connection: Any = Connection("10.0.0.1", LOAD)
+        connection: Any = Connection("10.0.0.1", EXPLORE)
         running = asyncio.create_task(Session(connection, pool).run())
         await asyncio.sleep(0.1)
         waiting = pool._page_threads._work_queue.qsize()

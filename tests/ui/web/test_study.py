@@ -56,7 +56,7 @@ def test_imported_variations_are_shown_nested(study):
     assert study.script("return document.querySelectorAll('#analyse-moves .line').length") == 5
     inside = study.script("return [...document.querySelectorAll('#analyse-moves .line .line .line')].map("
                           "(line) => line.textContent)")
-    assert [text.startswith("5.e5d56.Bb5(6.exf6dxc4)") for text in inside] == [True]
+    assert inside == ["5.e5d56.Bb5(6.exf6dxc4)6...Ne4"]
     assert "the main line" in study.text("#analyse-moves .aside .line")
     assert study.text("#analyse-moves > .comment-text") == "Before the game."
 
@@ -200,3 +200,33 @@ def test_hostile_games_are_inert(study):
     for selector in ("main img", "main script", "main iframe", "main b"):
         assert study.script("return document.querySelectorAll(arguments[0]).length", selector) == 0
     assert study.script("return window.broken ?? null") is None
+
+
+def test_stepping_quickly_asks_about_the_last_position_only(page):
+    page.drop("nested.pgn", NESTED)
+    page.wait_for_moves(12, "analyse")
+    page.find("#lines .score")
+    page.script("""window.sent = [];
+        const { send } = WebSocket.prototype;
+        WebSocket.prototype.send = function (text) {
+          window.sent.push(JSON.parse(text));
+          send.call(this, text);
+        };
+        for (let step = 0; step < 12; step += 1) document.querySelector("#analyse-steps [data-step=next]").click();""")
+    page.wait(lambda: page.current() == "Bb4+", "the last move")
+    asked = "return window.sent.filter((message) => message.do === 'analyse').map((message) => message.moves.length)"
+    page.wait(lambda: page.script(asked)[-1:] == [12], "the last position to be analysed")
+    assert len(page.script(asked)) <= 2
+    page.find("#lines .score")
+
+
+def test_arrows_of_a_comment_are_drawn(study):
+    study.drop("arrows.pgn", "1. e4 {[%cal Ge7e5,Rd7d5] [%csl Ye4,Gx9,<b>] Look.} e5 *")
+    study.wait(lambda: study.moves("analyse") == ["e4", "e5"], "the game")
+    study.script("document.activeElement.blur()")
+    drawn = "return document.querySelectorAll('#analyse-board .arrows .drawn').length"
+    assert study.script(drawn) == 0
+    study.press(Keys.ARROW_RIGHT)
+    assert study.script(drawn) == 3
+    study.press(Keys.ARROW_RIGHT)
+    assert study.script(drawn) == 0

@@ -27,7 +27,7 @@ from engine.reference.solved import solve
 GAME = TicTacToe()
 TABLE = solve(GAME, GAME.initial())
 NETWORK = new_network(GAME)
-GAMES, LOOKS, ITERATIONS = 100, (0, 25, 50, 100), 100
+GAMES, LOOKS, ITERATIONS = 100, (0, 50, 100), 90
 MATCH = 20  # games against a perfect player
 BOARD, WINS = parse_grid("o.x .ox ..."), 8  # the square that completes a row
 GUIDED_LEGEND = ("In each node the number of its visits, beside it MAX's average. On the lines: the policy.",

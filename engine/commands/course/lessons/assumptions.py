@@ -60,7 +60,7 @@ def what_follows():
     """Read the table by columns. Against an adversary minimax is right, and expectimax pays for its optimism. Against a
     random mover expectimax is right, and minimax, though safe, earns less than it could. In the lecture's maze game it
     was the same: against a random mover caution earned 493 points instead of 503; against a real adversary optimism won
-    one game of five.
+    one game of five. `adversary class pacman` plays it.
 
     Chess shows it too: in `adversary compare --tournament` minimax and expectimax meet the strongest search and a
     random mover.

@@ -12,7 +12,7 @@ import { Graph } from "./graph.js";
 import { Games, nameOf } from "./games.js";
 import { clearGauge, showGauge } from "./lines.js";
 import { enableSteps, fillSteps, MoveList } from "./moves.js";
-import { readGame, splitGames, writeGame } from "./pgn.js";
+import { arrowsOf, readGame, splitGames, writeGame } from "./pgn.js";
 import { Record as GameRecord } from "./record.js";
 import { keepHere, recallHere } from "./store.js";
 import { Study } from "./study.js";
@@ -22,6 +22,7 @@ import { Tabs } from "./tabs.js";
 /** @typedef {import("./record.js").Node} Node */
 
 const LARGEST = 40; // megabytes of a file
+const QUICK = 120; // milliseconds between two steps, below which the first is not analysed
 
 export class AnalyseView {
   /** @param {App} app */
@@ -44,7 +45,7 @@ export class AnalyseView {
     this.explorer = new Explorer(this.talk, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening() });
     this.tabs = new Tabs("panel", ["explorer", "games", "terms-panel"]);
     this.bind();
-    this.recallStudy();
+    this.study.recall(recallHere("study", null));
   }
 
   get record() {
@@ -56,7 +57,7 @@ export class AnalyseView {
   }
 
   bind() {
-    fillSteps(byId("analyse-steps"), this.steps());
+    fillSteps(byId("analyse-steps"), (name) => this.steps()[name]?.());
     const clicks = {
       "analyse-load": () => this.askLoad(),
       "analyse-annotate": () => this.annotate(),
@@ -84,12 +85,13 @@ export class AnalyseView {
       dialog.close("file");
       if (file) this.loadFile(file);
     });
-    this.talk.on("welcome", () => this.show());
+    this.talk.on("welcome", () => { if (!this.practice?.isOn) this.show(); });
   }
 
   /** What the keys and the buttons below the board do. */
   steps() {
-    const { study } = this;
+    const { study, practice } = this;
+    if (practice?.isOn) return { flip: () => practice.flip() };
     return {
       first: () => this.go(this.record.root),
       previous: () => this.node.parent && this.go(this.node.parent),
@@ -121,6 +123,7 @@ export class AnalyseView {
 
   leave() {
     this.active = false;
+    window.clearTimeout(this.timer);
     this.engine.stop("");
   }
 
@@ -190,11 +193,6 @@ export class AnalyseView {
     if (keepHere("study", study.snapshot()) || this.warned) return;
     this.warned = true;
     toast("The browser has no room to keep this game: save it as a file.", "bad");
-  }
-
-  recallStudy() {
-    const kept = recallHere("study", null);
-    if (kept) this.study.restore(kept);
   }
 
   pgn() {
@@ -329,9 +327,21 @@ export class AnalyseView {
     this.practice?.stop();
     this.showNode();
     if (!this.active) return;
-    this.explorer.lookUp();
     this.explorer.show();
-    this.engine.think();
+    this.followUp();
+  }
+
+  /** Has the position looked up and analysed; while one steps through quickly, only the last one. */
+  followUp() {
+    const act = () => { this.explorer.lookUp(); this.engine.think(); };
+    const now = performance.now();
+    window.clearTimeout(this.timer);
+    if (now - (this.stepped ?? 0) > QUICK) act();
+    else {
+      this.engine.hold();
+      this.timer = window.setTimeout(act, QUICK);
+    }
+    this.stepped = now;
   }
 
   showBoard() {
@@ -340,6 +350,7 @@ export class AnalyseView {
     byId("gauge").classList.toggle("flipped", study.flipped);
     const { check, legal, promotions } = this.record.positionAt(node);
     this.board.show({ fen: node.fen, last: node.uci ?? null, check, legal, promotions, movable: "both" });
+    this.board.arrows.note(arrowsOf(node));
   }
 
   showNode() {

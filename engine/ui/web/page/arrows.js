@@ -10,6 +10,8 @@ export class Arrows {
     this.flipped = false;
     /** @type {Arrow[]} */
     this.given = [];
+    /** Those that the game's author drew. @type {Arrow[]} */
+    this.noted = [];
     /** @type {Arrow[]} */
     this.drawn = [];
     this.element = s("svg", { class: "arrows", viewBox: "0 0 8 8", "aria-hidden": "true" });
@@ -27,6 +29,13 @@ export class Arrows {
     this.draw();
   }
 
+  /** @param {Arrow[]} arrows */
+  note(arrows) {
+    if (!arrows.length && !this.noted.length) return;
+    this.noted = arrows;
+    this.draw();
+  }
+
   /** Adds what a person drew, or takes it away if it is there. @param {string} from @param {string} to */
   toggle(from, to) {
     const others = this.drawn.filter((arrow) => arrow.from !== from || arrow.to !== to);
@@ -41,7 +50,7 @@ export class Arrows {
   }
 
   draw() {
-    this.element.replaceChildren(...[...this.given].reverse().concat(this.drawn).map((arrow) => this.shape(arrow)));
+    this.element.replaceChildren(...[...this.given].reverse().concat(this.noted, this.drawn).map((arrow) => this.shape(arrow)));
   }
 
   /** The middle of a square in units of squares. @param {string} square */

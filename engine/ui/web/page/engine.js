@@ -17,6 +17,7 @@ export class LiveEngine {
     this.board = board;
     this.isFree = isFree;
     this.asked = 0;
+    this.held = false; // what the engine says is about a position left behind
     this.lines = new Lines({ follow });
     this.facts = new Facts(board);
     byId("engine-on").checked = recall("engine", true);
@@ -24,8 +25,8 @@ export class LiveEngine {
     byId("engine-on").addEventListener("change", () => { keep("engine", byId("engine-on").checked); this.think(); });
     byId("engine-lines").addEventListener("change", () => { keep("multipv", Number(byId("engine-lines").value)); this.think(); });
     talk.on("lost", () => { this.asked = 0; });
-    talk.on("lines", (message) => { if (message.ask === this.asked) this.takeLines(message); });
-    talk.on("facts", (message) => { if (message.ask === this.asked) this.facts.show(message); });
+    talk.on("lines", (message) => { if (message.ask === this.asked && !this.held) this.takeLines(message); });
+    talk.on("facts", (message) => { if (message.ask === this.asked && !this.held) this.facts.show(message); });
     this.lines.clear("");
   }
 
@@ -33,9 +34,17 @@ export class LiveEngine {
     return this.study.record.positionAt(this.study.node).over;
   }
 
+  /** Shows nothing until the engine is asked again: one steps through the game quickly. */
+  hold() {
+    this.held = true;
+    this.lines.clear(byId("engine-on").checked ? "Thinking …" : "The engine is off.");
+    this.showArrows();
+  }
+
   /** Analyses the position, or stops if the engine is switched off or needed elsewhere. */
   think() {
     const { record, node } = this.study;
+    this.held = false;
     if (!this.isFree() || !byId("engine-on").checked) {
       this.stop(byId("engine-on").checked ? "" : "The engine is off.");
       return;

@@ -52,8 +52,11 @@ export class Games {
   async openOwn() {
     try {
       const { pgn } = await this.talk.request("games");
-      const entries = splitGames(pgn);
-      if (entries.length) await this.add(OWN, pgn, entries);
+      const [entries, known] = [splitGames(pgn), await this.library.find(OWN, pgn)];
+      if (known) {
+        this.use(known); // with the changes made since
+        this.go(0);
+      } else if (entries.length) await this.add(OWN, pgn, entries);
       else toast("No game has been saved yet. A game is saved when it ends.");
     } catch (error) {
       toast(/** @type {Error} */ (error).message, "bad");

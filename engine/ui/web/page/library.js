@@ -80,6 +80,15 @@ export class Library {
     return values.map(({ name }, index) => ({ id: keys[index][1], name })).reverse();
   }
 
+  /** A file of this tab that was opened with this name and text; null if there is none. @param {string} name @param {string} text */
+  async find(name, text) {
+    for (const { id } of (await this.files()).filter((file) => file.name === name)) {
+      const store = await this.store(FILES, "readonly");
+      if (store && (await done(store.get([TAB, id]))).text === text) return this.open(id);
+    }
+    return null;
+  }
+
   /** Adds a file; the oldest ones make room. @param {string} name @param {string} text @param {Entry[]} entries */
   async add(name, text, entries) {
     const file = new GameFile(Date.now(), name, entries);

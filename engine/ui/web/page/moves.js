@@ -92,9 +92,11 @@ export class MoveList {
   /** A variation as running text, with the lines that branch off it. @param {Node} node @param {Node} before @param {number} depth */
   line(node, before, depth) {
     const parts = this.moveParts(node, before, true);
+    let numbered = Boolean(node.comment); // Black's move needs its number where something stands before it
     for (let at = node; at.children.length; [at] = at.children) {
       const [next, ...others] = at.children;
-      parts.push(...this.moveParts(next, at, Boolean(others.length || at.comment)));
+      parts.push(...this.moveParts(next, at, numbered));
+      numbered = Boolean(others.length || next.comment);
       for (const other of others) {
         const inside = this.line(other, at, depth + 1);
         if (depth < INDENTED) parts.push(h("div.line", {}, ...inside));
@@ -131,12 +133,12 @@ export class MoveList {
 /**
  * Fills a bar with the four stepping buttons and the one that flips the board.
  * @param {HTMLElement} bar
- * @param {{first: () => void, previous: () => void, next: () => void, last: () => void, flip: () => void}} actions
+ * @param {(name: string) => void} act to take the step first, previous, next or last, or to flip
  */
-export function fillSteps(bar, actions) {
+export function fillSteps(bar, act) {
   const words = { first: "Go to the start", previous: "Previous move", next: "Next move", last: "Go to the end", flip: "Flip board" };
   bar.replaceChildren(...Object.entries(words).map(([name, label]) =>
-    h("button", { type: "button", "aria-label": label, title: label, "data-step": name, onclick: () => actions[name]() }, icon(name))));
+    h("button", { type: "button", "aria-label": label, title: label, "data-step": name, onclick: () => act(name) }, icon(name))));
 }
 
 /** Disables the steps that lead nowhere. @param {HTMLElement} bar @param {boolean} back @param {boolean} on whether one can step back, and on */

@@ -206,6 +206,12 @@ export function addComment(node, words) {
   if (Number.isFinite(value)) node.score = found[1] ? { mate: value } : { cp: Math.round(value * 100) };
 }
 
+/** The arrows and rings that a comment draws: "[%cal Ge2e4] [%csl Rd5]". @param {Node} node @returns {import("./arrows.js").Arrow[]} */
+export function arrowsOf({ commands = [] }) {
+  const drawn = commands.filter((command) => /^\[%c[as]l /.test(command)).join(" ");
+  return [...drawn.matchAll(/[GRYB]([a-h][1-8])([a-h][1-8])?(?=[,\]])/g)].map(([, from, to = from]) => ({ from, to, type: "drawn" }));
+}
+
 /** A game in PGN, with its variations, comments and marks. @param {Record} record */
 export function writeGame(record) {
   const headers = { Event: "Analysis", Site: "?", Date: "????.??.??", Round: "?", White: "?", Black: "?", ...record.headers, Result: record.result };

@@ -48,7 +48,7 @@ export class PlayView {
 
   bind() {
     const { talk } = this;
-    fillSteps(byId("play-steps"), this.steps());
+    fillSteps(byId("play-steps"), (name) => this.steps()[name]());
     const clicks = {
       "play-takeback": () => talk.send("takeback"),
       "play-hint": () => this.hint(),

@@ -2,6 +2,7 @@
 
 import { numberOf, spoken, turnOf } from "./chess.js";
 import { announce, byId, h, icon, toast } from "./dom.js";
+import { enableSteps } from "./moves.js";
 import { keep, recall } from "./store.js";
 
 /** @typedef {import("./record.js").Node} Node */
@@ -51,6 +52,7 @@ export class Practice {
     [this.at, this.found, this.isOn] = [-1, 0, true];
     byId("view-analyse").classList.add("practising");
     this.panel.hidden = false;
+    enableSteps(byId("analyse-steps"), false, false);
     this.next();
   }
 
@@ -60,6 +62,10 @@ export class Practice {
     [this.isOn, this.asking] = [false, null];
     byId("view-analyse").classList.remove("practising");
     this.panel.hidden = true;
+  }
+
+  flip() {
+    this.board.flip(!this.board.flipped);
   }
 
   leave() {

@@ -58,8 +58,17 @@ export class Study {
     return state.words;
   }
 
+  /** Restores what was kept at the last visit, if it can be read. @param {Snapshot|null} kept */
+  recall(kept) {
+    try {
+      if (kept) this.restore(kept);
+    } catch {
+      // Another version of the page may have written it.
+    }
+  }
+
   /** @param {Snapshot} snapshot */
-  restore({ pgn, steps, flipped, place }) {
+  restore({ pgn, steps, flipped, place = null }) {
     this.record = readGame(splitGames(pgn)[0]).record;
     this.node = this.record.nodeAt(steps);
     this.flipped = flipped;
