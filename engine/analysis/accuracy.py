@@ -27,11 +27,12 @@ _OPENING_PIECES, _ENDGAME_PIECES = 11, 6  # knights, bishops, rooks and queens: 
 _FIRST_RANK_PIECES = 4  # fewer on a side's first rank end the opening
 
 # The rating of a player whose loss per stake is x, fitted to games of Stockfish on a ladder of UCI_Elo levels.
-RATING_BASE, RATING_SLOPE, RATING_ERROR = 560.0, 390.0, 320.0  # see history/analysis.md
+RATING_BASE, RATING_SLOPE, RATING_ERROR = -970.0, 835.0, 420.0  # see history/analysis.md
 _RATING_FLOOR = 0.004  # added to the loss, so that a perfect game has a rating
 _LEAST_RATED_STAKES = 12.0
 _TYPICAL_STAKES = 15.0  # of a game
 _NARROWEST_RANGE = 150  # half of it
+_LOWEST_RATING, _HIGHEST_RATING = 600, 3200  # the ladder tells nothing beyond
 
 
 class Phase(Enum):
@@ -140,7 +141,8 @@ class PlayerAccuracy:
             return None
         rating = RATING_BASE - RATING_SLOPE * math.log(total.losses / total.stakes + _RATING_FLOOR)
         width = max(_NARROWEST_RANGE, 2 * RATING_ERROR / math.sqrt(total.stakes / _TYPICAL_STAKES))
-        return RatingRange(*(max(round(end / 50) * 50, 0) for end in (rating - width, rating + width)))
+        return RatingRange(*(max(_LOWEST_RATING, min(round(end / 50) * 50, _HIGHEST_RATING))
+                             for end in (rating - width, rating + width)))
 
     def _total(self) -> PhaseSums:
         total = PhaseSums()

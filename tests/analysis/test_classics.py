@@ -56,6 +56,27 @@ def test_what_is_a_mistake_is_marked():
 
 
 @pytest.mark.slow
+def test_sacrifices_are_praised_and_recaptures_are_not():
+    assert notes_of("opera")["16.Qb8+"].mark == notes_of("immortal")["22.Qf6+"].mark == "!!"
+    assert notes_of("opera")["16.Qb8+"].reason == "sacrifices the queen and mates in 2: 16.Qb8+ Nxb8 17.Rd8#"
+    assert notes_of("deep blue")["8.Nxe6"].mark in ("!", "!!")
+    for name, move in (("tartakower", "11...Qxe7"), ("deep blue", "9...fxe6"), ("topalov", "26...Kxa5")):
+        assert not notes_of(name)[move].mark, move
+
+
+@pytest.mark.slow
+def test_accuracy_tells_who_played_well():
+    players = {f"{name}, {side}": accuracy.accuracy for name in UNMARKED for side, accuracy in (
+        ("White", annotated(name)[0].white), ("Black", annotated(name)[0].black))}
+    for player, accuracy in sorted(players.items(), key=lambda item: -item[1]):
+        print(f"{accuracy:5.1f}  {player}")
+    for name in ("opera", "deep blue", "topalov", "tartakower"):
+        assert players[f"{name}, White"] > players[f"{name}, Black"], "the winner"
+    assert players["century, Black"] > players["century, White"] and players["topalov, White"] > (
+        players["immortal, Black"] + 8)
+
+
+@pytest.mark.slow
 def test_a_review_keeps_its_budget():
     for name in UNMARKED:
         found, nodes = annotated(name)
