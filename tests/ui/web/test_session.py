@@ -180,8 +180,10 @@ def test_analysis_finds_a_mate_and_says_whose_it_is(visitor):
     assert told["ask"] == 3 and len(told["lines"]) == 2
     assert told["lines"][0]["score"] == {"mate": 1} and told["lines"][0]["san"] == ["Ra8#"]
     black = chess.Board(MATE_IN_ONE).mirror().fen()
-    visitor.say("analyse", start=black, chess960=False, moves=[], multipv=1)
-    best = visitor.hear("lines")["lines"][0]
+    visitor.say("analyse", start=black, chess960=False, moves=[], multipv=1, ask=4)
+    while (told := visitor.hear("lines"))["ask"] != 4:
+        pass  # the first analysis may have sent more
+    best = told["lines"][0]
     assert best["score"] == {"mate": -1} and best["wdl"] == [0, 0, 1000]
 
 
