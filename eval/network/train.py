@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,7 +26,7 @@ from eval.training import cosine_decay, prefetch
 
 _STEPS_PER_SYNC = 64  # steps that may be queued on the device
 _VALIDATION_ROWS = 32_768
-_CHECKPOINT_VERSION = 3
+_CHECKPOINT_VERSION = 4
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class TrainingConfig:
     weight_decay: float = 0.01
     wdl_weight: tuple[float, float] = (0.3, 0.3)  # of the result in the target, at the start and at the end
     power: float = 2.0  # of the absolute error in the loss
+    average: float = 0.0  # of the parameters over the steps: the weight of the past at each step; 0 for no average
     seed: int = 1
     report_seconds: float = 20.0
     run_id: str = ""  # identifies data and options: a checkpoint can only be resumed by the same run
@@ -141,7 +143,11 @@ class Trainer:
         self._optimizer = self._new_optimizer()
         self._position, self._sum = TrainingPosition(), _LossSum()
         self._resident: tuple[Samples | None, Tensor] = (None, None)
+        self._average = self._copy_of_state() if config.average > 0 else {}  # empty without an average
         self._now = time.perf_counter()
+
+    def _copy_of_state(self) -> dict[str, Tensor]:
+        return {name: value.detach().clone() for name, value in self.model.state.items()}
 
     def _new_optimizer(self) -> Any:
         return torch.optim.AdamW(self.model.parameters.values(), lr=self.config.rate,
@@ -175,7 +181,31 @@ class Trainer:
 
     def _keep_best(self, report: TrainingReport) -> None:
         if self.best is None or report.validation.target < self.best[0].validation.target:
-            self.best = report, {name: value.detach().clone() for name, value in self.model.state.items()}
+            with self._averaged():
+                self.best = report, self._copy_of_state()
+
+    def _update_average(self) -> None:
+        """Move the average towards the parameters after a step; it begins with the plain mean of the first ones."""
+        weight = max(1 - self.config.average, 1 / (self._position.step + 1))
+        with torch.no_grad():
+            for name, value in self._average.items():
+                if value.is_floating_point():
+                    value.lerp_(self.model.state[name], weight)
+                else:
+                    value.copy_(self.model.state[name])
+
+    @contextmanager
+    def _averaged(self) -> Iterator[None]:
+        """Give the model the averaged parameters for a while, if there are any."""
+        if not self._average:
+            yield
+            return
+        exact = self._copy_of_state()
+        _restore(self.model, self._average)
+        try:
+            yield
+        finally:
+            _restore(self.model, exact)
 
     def _run_stage(self, stage: TrainingStage) -> Iterator[TrainingReport]:
         position = self._position
@@ -214,6 +244,8 @@ class Trainer:
             loss = self.model.backward(chosen, Objective(config.scale, wdl_weight, config.power))
             self._optimizer.step()
             self.model.clamp()
+            if self._average:
+                self._update_average()
             self._sum.add(loss, batch)
             position.begin += batch
             position.step += 1
@@ -258,7 +290,8 @@ class Trainer:
         training_loss = float(losses_since.total) / losses_since.steps  # waits for the device
         speed = losses_since.samples / max(time.perf_counter() - losses_since.since, 1e-9)
         progress = self._progress(stage)
-        losses = losses_of(self.predictions(), self._validation, self.config.scale, self.config.wdl_weight[1])
+        with self._averaged():
+            losses = losses_of(self.predictions(), self._validation, self.config.scale, self.config.wdl_weight[1])
         self._update_clock()
         self._sum = _LossSum()
         torch.set_float32_matmul_precision("high")
@@ -280,7 +313,7 @@ class Trainer:
     def save(self, path: Path) -> None:
         """Write a checkpoint; an incomplete one never replaces another."""
         content = {"version": _CHECKPOINT_VERSION, "identity": self._identity(), "position": asdict(self._position),
-                   "parameters": self.model.state, "optimizer": self._optimizer.state_dict(),
+                   "parameters": self.model.state, "average": self._average, "optimizer": self._optimizer.state_dict(),
                    "reports": [asdict(report) for report in self.reports],
                    "best": None if self.best is None else (asdict(self.best[0]), self.best[1])}
         save_tensors(content, path)
@@ -296,6 +329,7 @@ class Trainer:
             raise InputError(f"the checkpoint {path} was made with other settings, or by another version")
         self._position = TrainingPosition(**content["position"])
         _restore(self.model, content["parameters"])
+        self._average = content["average"]
         self._optimizer.load_state_dict(content["optimizer"])
         self.reports = [_read_report(report) for report in content["reports"]]
         best = content["best"]

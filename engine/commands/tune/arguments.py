@@ -44,6 +44,8 @@ def add_training_arguments(parser: argparse.ArgumentParser, epochs: int, batch: 
         help="weight of the game result in the target, from X at the start to Y at the end (default 0.3)")
     add("--loss-power", type=FloatRange(1, 10), default=2.0, metavar="X",
         help="power of the error in the loss (default 2)")
+    add("--average", type=FloatRange(0, 0.9999), default=0.0, metavar="X",
+        help="average the parameters over the steps, with this weight of the past at each (default 0: no average)")
     add("--thin", type=positive, default=1, metavar="N", help="in each pass take only two neighbouring positions of "
         "every 2 N, the next two in the next pass (default 1: all of them)")
     add("--scale", type=FloatRange(1, 10_000), metavar="CP",

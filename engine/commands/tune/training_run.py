@@ -114,8 +114,8 @@ class TrainingRun:
 
         arguments = self.arguments
         return TrainingConfig(self.scale, arguments.batch, arguments.learning_rate, weight_decay=arguments.weight_decay,
-                              wdl_weight=self.wdl_weight, power=arguments.loss_power, seed=arguments.seed,
-                              run_id=self._run_id)
+                              wdl_weight=self.wdl_weight, power=arguments.loss_power, average=arguments.average,
+                              seed=arguments.seed, run_id=self._run_id)
 
     def print_baselines(self) -> Losses:
         """Print the losses of simpler predictors; returns those of the features."""

@@ -112,6 +112,37 @@ def test_a_stopped_course_goes_on_as_if_nothing_had_been(source, tmp_path):
         resumed.load(tmp_path / "checkpoint")
 
 
+def test_the_average_over_the_steps_is_kept(source, tmp_path):
+    trainer, seen = trainer_of(source, average=0.9), []
+    clamp = trainer.model.clamp
+
+    def remember():
+        clamp()
+        seen.append(trainer.model.parameters["first_weights"].detach().double().numpy().copy())
+
+    trainer.model.clamp = remember
+    list(trainer.run(stages_of(source)[1:]))
+    average = seen[0]
+    for number, weights in enumerate(seen[1:], start=2):
+        average = average + max(0.1, 1 / number) * (weights - average)
+    assert trainer._average["first_weights"].numpy() == pytest.approx(average, abs=1e-5)
+    assert (trainer.model.parameters["first_weights"].detach().double().numpy() == seen[-1]).all()
+    report, _ = trainer.best
+    trainer.take_best()
+    assert losses_of(trainer.predictions(), source.validation, 136.0, 0.3) == report.validation
+
+    whole, stopped = trainer_of(source, average=0.9), trainer_of(source, average=0.9, report_seconds=0)
+    list(whole.run(stages_of(source)))
+    for count, _ in enumerate(stopped.run(stages_of(source))):
+        stopped.is_stopped = count == 40
+    stopped.save(tmp_path / "checkpoint")
+    resumed = trainer_of(source, average=0.9, report_seconds=0)
+    resumed.load(tmp_path / "checkpoint")
+    list(resumed.run(stages_of(source)))
+    for name, value in whole._average.items():
+        assert torch.equal(resumed._average[name], value)
+
+
 def test_four_thinned_passes_see_each_sample_once(source):
     trainer, seen = trainer_of(source, batch=64), []
 
