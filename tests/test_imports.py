@@ -28,7 +28,6 @@ ALLOWED = {
     "eval": RULES,
     "eval.network.model": TRAINING,
     "eval.network.quantize": TRAINING,
-    "eval.network.rounding": TRAINING,
     "eval.network.teacher": TRAINING,
     "eval.network.train": TRAINING,
     "eval.network.simd": {"eval.network", "llvmlite"},

@@ -35,7 +35,7 @@ Tensor = Any  # torch.Tensor; torch need not be installed where types are checke
 LARGEST_WEIGHT = 1.98  # so that the sum over 32 pieces stays within 16 bits
 NAMES = ("feature_weights", "feature_biases", "first_weights", "first_biases", "second_weights", "second_biases",
          "output_weights", "output_biases")
-SQUARE_UNIT = QUANT_SUM * QUANT_SUM / (1 << SQUARE_BITS)  # 1.0 in a squared cell, a little less than QUANT_CELL
+_SQUARE_UNIT = QUANT_SUM * QUANT_SUM / (1 << SQUARE_BITS)  # 1.0 in a squared cell, a little less than QUANT_CELL
 
 
 def to_device(samples: Samples, device: str) -> Tensor:
@@ -136,7 +136,7 @@ class Layer(NamedTuple):
         if self.name != "second":
             return np.full(inputs, float(self.unit))
         # the unit of squared cells is a little smaller than QUANT_CELL
-        return np.repeat((self.unit, self.unit * QUANT_CELL / SQUARE_UNIT), inputs // 2)
+        return np.repeat((self.unit, self.unit * QUANT_CELL / _SQUARE_UNIT), inputs // 2)
 
     def quantize(self, weights: Any, biases: Any) -> tuple[Any, Any]:
         """[..., inputs] weights, and biases, as integers of the file, each rounded on its own."""
@@ -184,26 +184,18 @@ class NetworkModel:
         products = left * right
         return torch.cat((products[:samples], products[samples:]), 1)
 
-    def _layer_weights(self, name: str) -> Tensor:
-        """[inputs, buckets * width]: the weights of a layer."""
-        return self.parameters[f"{name}_weights"]
-
     def _layer(self, name: str, inputs: Tensor, chosen: Tensor) -> Tensor:
         """[samples, width]: the sums of a layer in each sample's bucket."""
         buckets = self.shape.output_buckets
-        sums = torch.addmm(self.parameters[f"{name}_biases"], inputs, self._layer_weights(name))
+        sums = torch.addmm(self.parameters[f"{name}_biases"], inputs, self.parameters[f"{name}_weights"])
         sums = sums.view(len(inputs), buckets, -1)
         return sums.gather(1, chosen[:, None, None].expand(-1, 1, sums.shape[2])).squeeze(1)
-
-    def _after_first(self, sums: Tensor) -> Tensor:
-        """The inputs of the second layer: the sums of the first one, clamped, then squared."""
-        return torch.cat((sums.clamp(0, 1), sums.square().clamp(max=1)), 1)
 
     def sums(self, batch: Batch, dtype: Any) -> tuple[Tensor, Tensor, Tensor]:
         """(of the first layer, of the second, of the output): [samples, width] each."""
         chosen = batch.output_buckets
         first = self._layer("first", self.cells(batch, dtype), chosen)
-        second = self._layer("second", self._after_first(first), chosen)
+        second = self._layer("second", torch.cat((first.clamp(0, 1), first.square().clamp(max=1)), 1), chosen)
         return first, second, self._layer("output", second.clamp(0, 1), chosen)
 
     def logits(self, rows: Tensor) -> Tensor:

@@ -56,8 +56,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     training = add_training_arguments(parser, epochs=20, batch=16_384)
     training.add_argument("--precision", default="tf32", choices=("tf32", "bf16"),
                           help="precision on a GPU (default tf32)")
-    training.add_argument("--rounding", action="store_true",
-                          help="round in training as the file does, so that the weights adapt to it")
     training.add_argument("--teacher", type=in_file, metavar="FILE.teacher",
                           help="from `tune teacher`; labels neighbours for `--pretrain COUNT:teacher:EPOCHS`")
     requires_option(training.add_argument("--teacher-part", type=FloatRange(0, 1), default=0.0, metavar="X",
@@ -121,14 +119,12 @@ class _NetworkTraining:
 
     def __init__(self, arguments: argparse.Namespace, shape: Shape, start: Network | None) -> None:
         from eval.network.model import NetworkModel
-        from eval.network.rounding import RoundingModel
         from eval.network.teacher import load_teacher
         from eval.network.train import Trainer
 
         self._arguments, self._start, self._run = arguments, start, TrainingRun(arguments, _COMMAND)
         device = self._run.device
-        model = RoundingModel if arguments.rounding else NetworkModel
-        self._model = model(shape, device, arguments.seed, arguments.precision)
+        self._model = NetworkModel(shape, device, arguments.seed, arguments.precision)
         if start is not None:
             self._model.load_network(start)
         self._trainer = Trainer(self._run.config(), self._model, self._run.validation, device)
@@ -158,19 +154,15 @@ class _NetworkTraining:
             return partial(single_shard, label(self._run.training))  # labelled once, not in every pass
         return lambda: map(label, source.shards())
 
-    def _quantized(self, provenance: dict[str, Any]) -> Network:
-        """The quantized network; its rounding errors are compensated, unless the training already did that."""
+    def _calibration_rows(self) -> Any:
+        """Some of the training samples, on the device, for the quantization."""
         from eval.network.model import to_device
-        from eval.network.quantize import quantize_with_compensation
 
-        network = self._model.quantize(self._run.scale, provenance)
-        if self._arguments.rounding:
-            return network
-        return quantize_with_compensation(self._model, network,
-                                          to_device(subsample(self._run.training), self._run.device))
+        return to_device(subsample(self._run.training), self._run.device)
 
     def _finish(self, features: Losses) -> None:
         """Quantize the network, measure the loss of the integers, write the file, and print the losses."""
+        from eval.network.quantize import quantize_with_compensation
         from eval.network.train import check_integers
 
         arguments, trainer, run = self._arguments, self._trainer, self._run
@@ -184,7 +176,8 @@ class _NetworkTraining:
                                 f"score {exact.score:.6f} ({features.score:.6f})"}
         if self._start is not None:
             provenance["start"] = self._start.provenance
-        network = self._quantized(provenance)
+        network = quantize_with_compensation(self._model, self._model.quantize(scale, provenance),
+                                             self._calibration_rows())
         scores, mean, largest = check_integers(self._model, network, validation, run.device)
         write_network(network, arguments.out)
         print_now(f"{'network, floats':30s} {loss_columns(exact)}")
