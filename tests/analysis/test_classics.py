@@ -81,5 +81,6 @@ def test_a_review_keeps_its_budget():
     for name in UNMARKED:
         found, nodes = annotated(name)
         print(f"{name}: {nodes / 1e6:.1f} million nodes for {len(found.notes)} plies")
+    assert annotated("century")[1] <= 14_000_000, "a game of forty moves"
     assert sum(annotated(name)[1] for name in UNMARKED) <= MOST_NODES_PER_PLY * sum(
         len(annotated(name)[0].notes) for name in UNMARKED)
