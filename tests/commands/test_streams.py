@@ -62,4 +62,4 @@ def test_characters_outside_the_encoding_are_escaped(tmp_path):
 def test_a_uci_session_survives_any_encoding(encoding):
     done = run("", "", PYTHONIOENCODING=encoding, said="setoption name Hash value \u65e5\nisready\n")
     message, ready = done.stdout.splitlines()[-2:]
-    assert message.endswith("not '\\u65e5'") and ready == "readyok"
+    assert message.endswith("got '\\u65e5'") and ready == "readyok"
