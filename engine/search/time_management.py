@@ -52,7 +52,7 @@ def time_budget(clock: ClockState, overhead: float, lag: float | None = None, re
     """The time to spend on one move, which may lose `overhead` in transmission; later ones lose `lag` each.
 
     Without a `lag` they are expected to lose the overhead as well. The `reserve` is never planned away: it is there for
-    delays that nobody expected.
+    unexpected delays.
     """
     lag = overhead if lag is None else lag
     moves = EXPECTED_MOVES_TO_GO if clock.moves_to_go is None else min(max(clock.moves_to_go, 1), MAX_MOVES_TO_GO)

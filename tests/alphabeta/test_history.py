@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.alphabeta.deepening import aspiration_window, widen_window
 from engine.alphabeta.params import default_params
-from engine.alphabeta.state import HISTORY_FIELDS, PAWN_HISTORY_SIZE, ROOT_OFFSET, new_state
+from engine.alphabeta.state import PAWN_HISTORY_SIZE, ROOT_OFFSET, new_state
 from engine.alphabeta.tt import EXACT, LOWER, UPPER
 from engine.core.game import Game
 from engine.search.scores import INFINITE, NO_SCORE, mate_in
@@ -41,15 +41,6 @@ PLY = 6
 FRAME = int(ROOT_OFFSET) + PLY
 MIDDLE_GAME = "r1bqk2r/ppp2ppp/2np1n2/2b1p1B1/2B1P3/2NP1N2/PPP2PPP/R2QK2R w KQkq - 0 7"
 HISTORY_LIMIT = 1 << 14
-
-
-@pytest.fixture
-def state():
-    """A state that knows nothing; one for all tests, because it is large."""
-    for name in HISTORY_FIELDS:
-        STATE[name][...] = 0
-    STATE["params"] = default_params()
-    return STATE
 
 
 def fill_histories(state, seed):

@@ -13,7 +13,7 @@ from engine.alphabeta.params import default_params
 from engine.alphabeta.pruning import blend_fail_high, reverse_futility_cuts, tt_probcut_cuts
 from engine.alphabeta.reductions import hindsight_depth, lmr_adjust_for_node, re_search_depth, singular_extension
 from engine.alphabeta.root_moves import NO_LIMIT, init_root_entry
-from engine.alphabeta.state import HISTORY_FIELDS, LOW_PLIES, ROOT_OFFSET, new_state
+from engine.alphabeta.state import LOW_PLIES, ROOT_OFFSET
 from engine.alphabeta.tt import LOWER, TT_MISS, UPPER, pack_entry, tt_score_cuts
 from engine.core.fen import parse_fen
 from engine.core.game import Game
@@ -31,21 +31,11 @@ from tests.alphabeta.kernels import (
 )
 from tests.positions import reference_board, start_fens
 
-STATE = new_state()
 STOP = np.zeros(1, np.int64)  # a stop flag that nobody sets
 PLY = 6
 FRAME = int(ROOT_OFFSET) + PLY
 MIDDLE_GAME = "r1bqk2r/ppp2ppp/2np1n2/2b1p1B1/2B1P3/2NP1N2/PPP2PPP/R2QK2R w KQkq - 0 7"
 START = parse_fen(chess.STARTING_FEN)
-
-
-@pytest.fixture
-def state():
-    """A state that knows nothing; one for all tests, because it is large."""
-    for name in HISTORY_FIELDS:
-        STATE[name][...] = 0
-    STATE["params"] = default_params()
-    return STATE
 
 
 def reduction(state) -> int:

@@ -56,14 +56,14 @@ def current_score() -> QuizScore:
 
 
 def terminal_ask() -> Ask | None:
-    """A function that asks at the terminal; None where there is nobody to ask."""
+    """A function that asks at the terminal; None if the input is not a terminal."""
     return input if sys.stdin is not None and sys.stdin.isatty() else None
 
 
 def quiz(*makers: QuestionMaker, ask: Ask | None = None, seed: int | None = None, rounds: int = _ROUNDS) -> None:
     """Ask questions of each kind in turn. In a notebook: `quiz(..., ask=input, seed=2)`.
 
-    Without anybody to ask, questions are shown with their answers.
+    Without `ask`, questions are shown with their answers.
     """
     score = current_score()
     chance = random.Random(score.seed if seed is None else seed)

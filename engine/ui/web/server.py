@@ -21,7 +21,7 @@ from engine.ui.web.requests import LONGEST_MESSAGE
 from engine.ui.web.security import LONGEST_HEAD
 
 _MOST_CONNECTIONS = 400
-_MOST_OF_ONE_ADDRESS = 300  # so that slow clients at one address keep nobody else out
+_MOST_OF_ONE_ADDRESS = 300  # so that slow clients at one address do not keep others out
 _REQUEST_SECONDS = 10.0  # a connection that has not sent a request by then is closed
 _KEEP_ALIVE = 15  # seconds
 _PING, _PONG = 20.0, 20.0  # seconds

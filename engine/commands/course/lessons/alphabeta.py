@@ -25,8 +25,8 @@ def the_tree_of_the_minimax_lesson():
     """The tree of the minimax lesson once more: MAX has three moves, and MIN answers with 3, 12 or 8 to the first, with
     2, 4 or 6 to the second, with 14, 5 or 2 to the third. The first move is worth 3. The second needs one look: MIN can
     hold MAX to 2 there, and MAX has 3 already. Its value stays unknown, at most 2 (≤ 2), and that is enough. The third
-    move is unlucky: its bad leaf comes last, and all must be seen. It is marked ≤ 2 as well, since below alpha nobody
-    cares how far below.
+    move is unlucky: its bad leaf comes last, and all must be seen. It is marked ≤ 2 as well, since below alpha the
+    exact value does not matter.
     """
     trace = Trace()
     alphabeta(GAME, GAME.initial(), count=trace)

@@ -64,7 +64,7 @@ def where_averaging_errs():
 
 
 def averaging_never_bluffs():
-    """The same in poker: whoever expects the cards to lie open after the next move sees no use in a bluff. How often
+    """The same in poker: a player who expects the cards to be shown after the next move never bluffs. How often
     each bets the jack, and what both seats together lose, on average, to opponents who know the strategy:
     """
     *_, learners = minimise(POKER, 1000)

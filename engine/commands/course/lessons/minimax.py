@@ -40,8 +40,8 @@ def values_are_backed_up():
 
 def what_it_costs():
     """With b moves in every state and m plies to the end, minimax visits b^m leaves: O(b^m) time. It holds only the
-    line that it looks at, O(bm) space. Chess has about 35 moves in a position and games of 80 plies: nobody searches
-    it to the end.
+    line that it looks at, O(bm) space. Chess has about 35 moves in a position and games of 80 plies: it cannot be
+    searched to the end.
     """
     rows = []
     for b, m in ((2, 4), (3, 4), (3, 6), (6, 4)):

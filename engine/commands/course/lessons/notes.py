@@ -75,8 +75,8 @@ def utilities():
 
 
 def five_ways_to_play():
-    """How could a program play chess? (1) By analysis, strategy and tactics, as people do: nobody knows how to write
-    that down. (2) By IF-THEN rules: rank the moves by rules, play the highest; that works for draughts, not for chess.
+    """How could a program play chess? (1) By analysis, strategy and tactics, as people do: it is not known how to
+    write that down. (2) By IF-THEN rules: rank the moves by rules, play the highest; good for draughts, not for chess.
     (3) Look one step ahead and evaluate. (4) Brute force: look ahead to the end. (5) Look ahead as far as is feasible,
     and evaluate the leaves. White's queen can take a protected pawn. What do the rules say, and what the others?
     """

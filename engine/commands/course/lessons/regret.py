@@ -43,8 +43,8 @@ def summed_regrets():
 def the_first_algorithm():
     """A first algorithm: always play the action with the highest summed regret. Against an opponent who prefers rock it
     learns paper. But it is never in doubt, and an opponent who knows the algorithm computes the same sums, knows what
-    comes, and beats it every time. Regret matching plays each action in proportion to its regret, so that nobody knows
-    what comes next. What each wins a game, over 1,000 games:
+    comes, and beats it every time. Regret matching plays each action in proportion to its regret, so that its next
+    action cannot be predicted. What each wins a game, over 1,000 games:
     """
     rows = []
     for name, choose in (("highest regret", highest), ("regret matching", matched)):
@@ -66,7 +66,7 @@ def against_one_who_prefers_rock():
 
 def against_itself():
     """Two learners play each other. The strategy of the moment never comes to rest: each chases the other round. But
-    the average of all strategies so far converges to the equilibrium, a third each, which nobody can exploit.
+    the average of all strategies so far converges to the equilibrium, a third each, which cannot be exploited.
     """
     chance, learners = random.Random(5), (RegretMatcher(3), RegretMatcher(3))
     current = {name: [] for name in NAMES}
