@@ -7,7 +7,7 @@ same integers: additions wrap around at 16 bits, sums of products at 32.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from llvmlite import binding as llvm
@@ -29,7 +29,7 @@ class VectorIsa:
     lanes: int  # int16
     multiply_add: str | None = None  # int16, two products; without it LLVM finds `smlal` on aarch64
     multiply_bytes: str | None = None  # uint8 by int8, two products, to int16
-    dot_bytes: str | None = None  # int8, four products, added to int32
+    dot_bytes: str | None = None  # uint8 by int8 on x86, int8 on aarch64, four products, added to int32
 
     @property
     def words(self) -> Value:
@@ -57,27 +57,40 @@ DOTPROD = VectorIsa(8, dot_bytes="llvm.aarch64.neon.sdot.v4i32.v16i8")
 AVX2 = VectorIsa(16, "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx2.pmadd.ub.sw")
 AVX512 = VectorIsa(32, "llvm.x86.avx512.pmaddw.d.512", "llvm.x86.avx512.pmaddubs.w.512")
 SSE2 = VectorIsa(8, "llvm.x86.sse2.pmadd.wd")
-_X86_ISAS = (("zmm", AVX512), ("ymm", AVX2), ("xmm", SSE2))
+AVX2_VNNI = replace(AVX2, dot_bytes="llvm.x86.avx512.vpdpbusd.256")
+AVX512_VNNI = replace(AVX512, dot_bytes="llvm.x86.avx512.vpdpbusd.512")
+_X86_ISAS = (("zmm", AVX512, AVX512_VNNI), ("ymm", AVX2, AVX2_VNNI), ("xmm", SSE2, SSE2))  # without and with VNNI
 
 
 def vector_isa_of(machine: llvm.TargetMachine) -> VectorIsa:
     """The vector ISA of the processor that a target machine compiles for, which may differ from this one.
 
     LLVM does not report which instructions a processor has, so this compiles test functions. The registers used to add
-    a long vector are the widest ones for int16; a product of bytes shows whether there is `sdot`.
+    a long vector are the widest ones for int16; a sum of products of bytes shows whether there is `vpdpbusd` or `sdot`.
     """
     if machine.triple.startswith(("x86_64", "i686", "i386")):
         vector = ir.VectorType(_I16, AVX512.lanes)
         assembly = _assembly(machine, vector, lambda builder, value: builder.add(value, value))
-        return next(isa for register, isa in _X86_ISAS if register in assembly)
-    return DOTPROD if "sdot" in _assembly(machine, ir.VectorType(_I8, 16), _sum_of_squares) else PORTABLE
+        plain, with_vnni = next(isas for register, *isas in _X86_ISAS if register in assembly)
+        return with_vnni if "vpdpbusd" in _assembly(machine, ir.VectorType(_I8, 64), _unsigned_by_signed) else plain
+    return DOTPROD if "sdot" in _assembly(machine, ir.VectorType(_I8, 16), _signed_by_signed) else PORTABLE
 
 
-def _sum_of_squares(builder: Any, value: Value) -> Value:
-    """The sum of squares of a vector of 16 int8, written so that LLVM uses `sdot` where it can."""
-    wide = ir.VectorType(_I32, 16)
-    reduce = ir.Function(builder.module, ir.FunctionType(_I32, [wide]), "llvm.vector.reduce.add.v16i32")
-    return builder.call(reduce, [builder.mul(builder.sext(value, wide), builder.sext(value, wide))])
+def _signed_by_signed(builder: Any, value: Value) -> Value:
+    """The sum of squares of a vector of int8, written so that LLVM uses `sdot` where it can."""
+    wide = ir.VectorType(_I32, value.type.count)
+    return _total(builder, builder.mul(builder.sext(value, wide), builder.sext(value, wide)))
+
+
+def _unsigned_by_signed(builder: Any, value: Value) -> Value:
+    """The sum of bytes as uint8 times the same as int8, written so that LLVM uses `vpdpbusd` where it can."""
+    wide = ir.VectorType(_I32, value.type.count)
+    return _total(builder, builder.mul(builder.zext(value, wide), builder.sext(value, wide)))
+
+
+def _total(builder: Any, values: Value) -> Value:
+    name = f"llvm.vector.reduce.add.v{values.type.count}i32"
+    return builder.call(ir.Function(builder.module, ir.FunctionType(_I32, [values.type]), name), [values])
 
 
 def _assembly(machine: llvm.TargetMachine, vector: Value, compute: Callable[[Any, Value], Value]) -> str:

@@ -246,8 +246,10 @@ class LayerEmitter(RowEmitter):
         """`total` plus the products of bytes, four to a lane."""
         builder, form, llvm_type = self.builder, self.form, cells.type
         if form.dot_bytes is not None:
-            dot = self.declare(form.dot_bytes, form.sums, form.sums, llvm_type, llvm_type)
-            return builder.call(dot, [total, cells, weights])
+            # x86's intrinsic has its bytes in lanes of int32; newer LLVM, which has not, still takes that declaration.
+            lanes = llvm_type if form.multiply_add is None else form.sums
+            dot = self.declare(form.dot_bytes, form.sums, form.sums, lanes, lanes)
+            return builder.call(dot, [total, builder.bitcast(cells, lanes), builder.bitcast(weights, lanes)])
         if form.multiply_bytes is not None:  # two products of 127 and -128 fit into 16 bits
             multiply = self.declare(form.multiply_bytes, form.words, llvm_type, llvm_type)
             pairs = builder.call(multiply, [cells, weights])

@@ -11,7 +11,7 @@ from llvmlite import ir
 
 from engine.kernel import array_type, entry, int64, targets
 from eval.network.row_ops import row_operations
-from eval.network.simd import AVX2, AVX512, DOTPROD, PORTABLE, SSE2, VectorIsa, vector_isa_of
+from eval.network.simd import AVX2, AVX2_VNNI, AVX512, AVX512_VNNI, DOTPROD, PORTABLE, SSE2, VectorIsa, vector_isa_of
 from eval.network.simd_layers import LayerEmitter
 
 X86, AARCH64 = "x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"
@@ -28,7 +28,7 @@ def forms_of_the_host() -> list[VectorIsa | None]:
     """None is what kernels take; wider vectors than the processor has are cut into pieces by LLVM."""
     widest = vector_isa_of(host_machine())
     own = [form for form in (SSE2, AVX2, AVX512) if widest.multiply_add and form.lanes <= widest.lanes]
-    own += [DOTPROD] if widest == DOTPROD else []
+    own += {DOTPROD: [DOTPROD], AVX2_VNNI: [AVX2_VNNI], AVX512_VNNI: [AVX512_VNNI, AVX2_VNNI]}.get(widest, [])
     return [None, PORTABLE, VectorIsa(16), VectorIsa(32), *own]
 
 
@@ -121,7 +121,9 @@ def emit_update(emitter: LayerEmitter, target, source, added, removed, cells, li
 
 @pytest.mark.parametrize(("triple", "cpu", "form", "instruction", "register"), [
     (X86, "x86-64", SSE2, "pmullw", "xmm"), (X86, "x86-64-v3", AVX2, "vpmullw", "ymm"),
-    (X86, "x86-64-v4", AVX512, "vpmullw", "zmm"), (AARCH64, "generic", PORTABLE, "mul", ".8h"),
+    (X86, "x86-64-v4", AVX512, "vpmullw", "zmm"), (X86, "cascadelake", AVX512_VNNI, "vpmullw", "zmm"),
+    (X86, "znver4", AVX512_VNNI, "vpmullw", "zmm"), (X86, "alderlake", AVX2_VNNI, "vpmullw", "ymm"),
+    (AARCH64, "generic", PORTABLE, "mul", ".8h"),
     (AARCH64, "neoverse-n1", DOTPROD, "mul", ".8h")])
 def test_the_form_follows_the_processor_that_is_compiled_for(triple, cpu, form, instruction, register):
     found, assembly = assembly_of(triple, cpu, 7, emit_update)
@@ -135,6 +137,6 @@ def emit_layer(emitter: LayerEmitter, cells, weights, biases, outputs, count) ->
 
 @pytest.mark.parametrize(("triple", "cpu", "instruction"), [
     (AARCH64, "neoverse-n1", "sdot"), (AARCH64, "generic", "smull"), (X86, "x86-64-v3", "vpmaddubsw"),
-    (X86, "x86-64-v4", "vpmaddubsw")])
+    (X86, "x86-64-v4", "vpmaddubsw"), (X86, "cascadelake", "vpdpbusd"), (X86, "alderlake", "vpdpbusd")])
 def test_layers_multiply_bytes(triple, cpu, instruction):
     assert instruction in assembly_of(triple, cpu, 5, emit_layer)[1]
