@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 
 from engine.player.options import OPTIONS, Effect, Option, Settings, Value, declarations, find_option
 from engine.system.errors import InputError, quote
+from engine.system.host import request_short_slices
 from engine.uci.debug import bench_lines, evaluation_lines, mirrored_fen, perft_lines, position_lines
 from engine.uci.go import GoCommand
 from engine.uci.output import UciOutput
@@ -292,6 +293,7 @@ def serve() -> int:
     """Run a UCI session on stdin and stdout; exits the process when the session ends, compiling or not."""
     if sys.stdin.isatty():
         print(f"{NAME} {VERSION}, a chess engine that speaks UCI. Type help.", flush=True)
+    request_short_slices()  # so that a busy machine does not delay answers
     try:
         status = UciSession(sys.stdin.buffer, sys.stdout).run()
         sys.stdout.flush()

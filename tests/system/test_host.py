@@ -37,6 +37,35 @@ def test_memory_that_is_not_there_is_refused(size):
         zeroed_memory(size)
 
 
+_ASK_FOR_SHORT_SLICES = """
+import os, sys
+from pathlib import Path
+from engine.system.host import request_short_slices
+if "batch" in sys.argv:
+    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+granted, scheduler = request_short_slices(), Path("/proc/self/sched")
+lines = scheduler.read_text().splitlines() if scheduler.exists() else []
+slices = [line.split()[-1] for line in lines if line.startswith("se.slice")]
+print(granted, os.nice(0), os.sched_getscheduler(0), *slices)
+"""
+
+
+def ask_for_short_slices(*words: str) -> list[str]:
+    """(whether they were granted, nice value, policy, length of a slice if Linux tells it) of a process of nice 3."""
+    command = ["nice", "-n", "3", sys.executable, "-c", _ASK_FOR_SHORT_SLICES, *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"), reason="Linux only")
+def test_short_slices_leave_nice_value_and_policy_as_they_were():
+    granted, nice, policy, *slices = ask_for_short_slices()
+    assert (nice, policy) == (str(os.nice(0) + 3), str(os.SCHED_OTHER))
+    version = tuple(int(number) for number in platform.release().split(".")[:2])
+    if version >= (6, 12) and granted == "True" and slices:  # a sandbox may refuse
+        assert slices == ["100000"]
+    assert ask_for_short_slices("batch")[:3] == ["False", str(os.nice(0) + 3), str(os.SCHED_BATCH)]
+
+
 @pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "aarch64", reason="Linux tells only about ARM")
 def test_dot_products_are_those_that_the_system_lists():
     features = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("Features"))
