@@ -210,6 +210,10 @@ class Player:
             self._loading.join(_COMPILING_TIMEOUT)
         self._tb_root.wait(_TABLES_TIMEOUT)
 
+    def budget(self, request: GoRequest) -> Budget | None:
+        """The time for the move that is asked for; None if there is no limit to it."""
+        return None if request.infinite else move_budget(request, self.game, self._settings.move_overhead, self._lag)
+
     def go(self, request: GoRequest, received: float, signals: SearchSignals, report: Report) -> Result:
         """The answer to a request that arrived at the time `received`: from the book, the endgame tables or a search.
 
@@ -221,8 +225,7 @@ class Player:
         result, budget = self._book_answer(request, received, report), None
         if result is None:
             self._active = self._ready_search(request, report)
-            budget = None if request.infinite else move_budget(request, self.game, self._settings.move_overhead,
-                                                               self._lag)
+            budget = self.budget(request)
             tb_result = TbRootResult((), root_moves)
             if level is None:
                 self._await_tables(request, budget, received, signals, report)
@@ -319,6 +322,7 @@ class Player:
             self._active.prepare(self.game.position, limits)
             self._is_searching = True
             self._forward_signals(signals)
+        started, processor_started = time.perf_counter(), time.thread_time()
         try:
             if level is not None:
                 return self._apply_skill(self._find_candidates(limits, signals), level, report)
@@ -327,6 +331,7 @@ class Player:
                 return replace(self._active.search(report_as_draw(report)), score=int(DRAW))
             return self._active.search(report)
         finally:
+            self._lag.record_work(time.perf_counter() - started, time.thread_time() - processor_started)
             with self._lock:
                 self._is_searching = False
                 if isinstance(self._active, Stoppable):

@@ -20,6 +20,8 @@ _UNEXPECTED_DELAY = 0.003  # seconds; see `LagEstimate.reserve`
 _DELAYS_IN_RESERVE = 2  # of the largest seen
 _MOVES_IN_RESERVE = 60  # whose delays are kept in reserve if the increments do not pay for them
 _LARGEST_RESERVE_SHARE = 0.5  # of the first clock
+_CLOCKS_TICK = 1e-6  # seconds
+_ANSWER_SECONDS = 0.003  # of processor time, for an answer without thought
 
 
 class LagEstimate:
@@ -29,10 +31,11 @@ class LagEstimate:
         self._seen: deque[float] = deque(maxlen=_REMEMBERED)  # what the clock lost that the engine did not use
         self._delays: deque[float] = deque(maxlen=_REMEMBERED)  # that, and what the engine used beyond its limit
         self._expected: tuple[int, int, float] | None = None  # side to move, ply, and what its clock should show
+        self._work: deque[tuple[float, float]] = deque(maxlen=_REMEMBERED)  # of searches: seconds, processor seconds
         self.forget()
 
     def forget(self) -> None:
-        """Begin a game, perhaps with another host."""
+        """Begin a game, perhaps with another host, but on the same machine, which may be as busy as before."""
         self._seen.clear()
         self._delays.clear()
         self._expected = None
@@ -62,6 +65,17 @@ class LagEstimate:
         if left is not None and not request.waits_for_stop:
             self._expected = side, ply + 2, (left + request.increments[side]) / 1000 - seconds
 
+    def record_work(self, seconds: float, processor_seconds: float) -> None:
+        """Learn from a search, which computes all the time, how busy the machine is."""
+        self._work.append((seconds, processor_seconds))
+
+    @property
+    def slowdown(self) -> float:
+        """How many times longer than on a free machine the last searches took; 1 if none has been seen."""
+        seconds = sum(seconds for seconds, _ in self._work)
+        processor_seconds = sum(processor_seconds for _, processor_seconds in self._work)
+        return max(seconds / max(processor_seconds, _CLOCKS_TICK), 1.0)
+
     def estimate(self, allowed: float) -> float:
         """The delay to plan for with each move: the one seen, with caution, but no more than is allowed for anyway."""
         if len(self._seen) < _FEWEST:
@@ -73,9 +87,11 @@ class LagEstimate:
         ones than the increments pay for.
 
         Even if none was seen some may come, more of them in a longer game; but they partly cancel out, so this part
-        grows with the square root of the first clock, and costs a longer game a smaller share.
+        grows with the square root of the first clock, and costs a longer game a smaller share. The engine's own delays
+        are seen late, when there is no time left for thought, so those that busy neighbours will cause are foreseen.
         """
-        usual = sum(self._delays) / len(self._delays) if self._delays else 0.0
+        delays, seen = (sum(times) / len(times) if times else 0.0 for times in (self._delays, self._seen))
+        usual = max(delays, seen + _ANSWER_SECONDS * (self.slowdown - 1))
         return min(max(math.sqrt(_UNEXPECTED_DELAY * self._first_clock), _DELAYS_IN_RESERVE * self._largest_delay,
                        _MOVES_IN_RESERVE * (usual + _LEAST_LAG - increment)),
                    _LARGEST_RESERVE_SHARE * self._first_clock)

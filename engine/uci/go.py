@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _FALLBACK_SHARE = 0.4  # of the time for a move: the rest is for overhead
 _FALLBACK_SECONDS = 1.0  # at most
 _PULSE = 0.01  # seconds between two checks of what has happened
+_SOON = 0.025  # seconds; see `GoCommand.start`
 _NO_MOVE = "0000"
 
 
@@ -39,7 +40,7 @@ class _Session(Protocol):
 
 
 class GoCommand:
-    """One `go`, answered in a thread of its own."""
+    """One `go`, usually answered in a thread of its own."""
 
     def __init__(self, request: GoRequest, session: _Session) -> None:
         self.request, self.position_command = request, session.position_command
@@ -49,19 +50,34 @@ class GoCommand:
         if not request.waits_for_stop:
             self.may_answer.set()
         self._session, self._output = session, session.output
-        self._thread = threading.Thread(target=self.run, daemon=True)
+        self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread that answers."""
-        self._thread.start()
+        """Answer, in a new thread unless that is done so soon that no other command can matter in between.
+
+        On a busy machine starting a thread and changing over to it may take longer than the answer itself.
+        """
+        if self._is_answered_soon():
+            self.run()
+        else:
+            self._thread = threading.Thread(target=self.run, daemon=True)
+            self._thread.start()
+
+    def _is_answered_soon(self) -> bool:
+        player = self._session.player
+        if player is None or self.request.waits_for_stop:
+            return False
+        budget = player.budget(self.request)
+        return budget is not None and budget.hard <= _SOON
 
     def is_running(self) -> bool:
         """Whether the answer is still to come."""
-        return self._thread.is_alive()
+        return self._thread is not None and self._thread.is_alive()
 
     def join(self) -> None:
         """Wait for the answer."""
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
 
     def stop(self) -> None:
         """Make the search stop and answer."""

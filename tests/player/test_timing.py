@@ -132,6 +132,26 @@ def test_a_reserve_is_never_planned_away():
     assert left > 0.1 + ALLOWED / 1000 and 4.0 + 200 * 0.04 - left > 0.97 * (4.0 + 200 * 0.04)
 
 
+def test_a_busy_machine_is_noticed_before_the_clock_runs_down():
+    """Sixty answers of 3 ms, each taking four times as long, cost more than their increments of 10 ms."""
+    lag, game = LagEstimate(), Game()
+    lag.observe(order_with(0.5), 0, 0)
+    before = lag.reserve(0.01)
+    assert lag.slowdown == 1
+    lag.record_work(0.02, 0.02)
+    assert lag.slowdown == 1 and lag.reserve(0.01) == before  # a free machine
+    for _ in range(4):
+        lag.record_work(0.02, 0.004)
+    assert lag.slowdown == pytest.approx(0.1 / 0.036)
+    for _ in range(20):
+        lag.record_work(0.02, 0.004)
+    assert lag.slowdown == pytest.approx(5)
+    assert lag.reserve(0.01) == pytest.approx(60 * (0.012 + 0.001 - 0.01))
+    assert move_budget(order_with(0.5), game, 20, lag).soft < move_budget(order_with(0.5), game, 20, LagEstimate()).soft
+    lag.forget()
+    assert lag.slowdown == pytest.approx(5)  # the next game is played on the same machine
+
+
 def test_the_reserve_follows_the_first_clock_and_the_largest_delay():
     reserves = []
     for base in (0.5, 4.0, 60.0):

@@ -16,6 +16,7 @@ import pytest
 
 from engine.player.options import Settings
 from engine.player.request import GoRequest
+from engine.search.time_management import Budget
 from engine.search.types import InfoString, Result
 from engine.system.errors import InputError
 from engine.uci.go import GoCommand
@@ -40,9 +41,11 @@ class Session:
     def __post_init__(self) -> None:
         self.output = UciOutput(self.sink)
 
-    def load(self, go: Callable[..., Result]) -> None:
-        """Provide a player that answers by this function."""
-        self.player = SimpleNamespace(go=go, signal=lambda signals: None, to_uci=lambda line: ("a7a6" for _ in line))
+    def load(self, go: Callable[..., Result], hard: float | None = None) -> None:
+        """Provide a player that answers by this function, within so many seconds."""
+        budget = None if hard is None else Budget(hard, hard)
+        self.player = SimpleNamespace(go=go, signal=lambda signals: None, to_uci=lambda line: ("a7a6" for _ in line),
+                                      budget=lambda request: budget)
         self.loaded.set()
 
     def answer(self, pending: GoCommand) -> str:
@@ -57,6 +60,23 @@ def started(session: Session, **order: Any) -> GoCommand:
     pending = GoCommand(GoRequest(**order), session)
     pending.start()
     return pending
+
+
+@pytest.mark.parametrize(("hard", "order", "is_thread_used"), [
+    (0.01, {"times": (300, 300)}, False), (0.01, {"movetime": 10}, False), (0.5, {"times": (9_000, 9_000)}, True),
+    (None, {"depth": 1}, True), (0.01, {"times": (300, 300), "ponder": True}, True)])
+def test_an_answer_that_comes_soon_needs_no_thread(hard, order, is_thread_used):
+    session, threads = Session(), []
+
+    def answer(*_: object) -> Result:
+        threads.append(threading.current_thread())
+        return a7a6()
+
+    session.load(answer, hard)
+    pending = started(session, **order)
+    pending.stop()
+    assert session.answer(pending) == "a7a6" and not pending.is_running()
+    assert (threads[0] is not threading.current_thread()) == is_thread_used
 
 
 def is_legal(text: str, place: PositionCommand = ITALIAN) -> bool:
