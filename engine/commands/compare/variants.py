@@ -18,6 +18,7 @@ from engine.core.fen import START_FEN, parse_fen
 from engine.core.position import PositionRecord
 from engine.mcts.params import TreeParamsRecord
 from engine.mcts.searcher import MctsSearch
+from engine.search.interface import limits_alike
 from engine.search.types import Bound, Counts, Info, InfoString, Limits, Progress, Result
 
 _SWITCHES = tuple(row.name for row in PARAMETERS if row.is_on)
@@ -201,7 +202,9 @@ def _tree_variant(name: str, searcher: MctsSearch, params: TreeParamsRecord) -> 
             visits = searcher.visits()
             growth.append((sum(visits.values()), visits))
 
-        if limits.depth is not None:
+        if limits.nodes is not None:
+            limits = limits_alike(searcher, limits.nodes)
+        elif limits.depth is not None:
             seconds = _SECONDS_PER_PLY * limits.depth
             limits = replace(limits, depth=None, movetime=min(seconds, limits.movetime or seconds))
         started = time.process_time()
