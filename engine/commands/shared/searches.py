@@ -7,7 +7,17 @@ from contextlib import nullcontext
 
 from engine.commands.shared.interruption import check_interruption, stop_on_interrupt
 from engine.core.position import PositionRecord
-from engine.mcts.params import Leaf, TreeParamsRecord, learned, puct, pure_monte_carlo, uct
+from engine.mcts.params import (
+    Leaf,
+    TreeParamsRecord,
+    alphago,
+    alphazero,
+    learned,
+    light_uct,
+    puct,
+    pure_monte_carlo,
+    uct,
+)
 from engine.search.interface import Search, Stoppable
 from engine.search.types import Limits, Report, Result, no_report
 
@@ -23,10 +33,12 @@ def search(searcher: Search, position: PositionRecord, limits: Limits, report: R
 TREES: dict[str, Callable[[], TreeParamsRecord]] = {
     "pure Monte Carlo": pure_monte_carlo,
     "UCT, random playouts": uct,
-    "UCT, light playouts": lambda: uct(leaf=Leaf.LIGHT),
+    "UCT, light playouts": light_uct,
     "UCT, cut off": lambda: uct(leaf=Leaf.CUT_OFF),
     "PUCT, quiescence": puct,
     "PUCT, depth 2": lambda: puct(leaf_depth=2),
-    "learned, quiescence": learned,
+    "AlphaGo, lambda 1/2": alphago,
+    "AlphaZero": alphazero,
     "learned, static": lambda: learned(leaf=Leaf.EVALUATION),
+    "learned, quiescence": learned,
 }
