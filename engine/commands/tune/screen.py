@@ -102,6 +102,8 @@ def _play(journal: ScreenJournal, pairs: Iterator[ScreenPair], arguments: argpar
     with (executors.threads(arguments.concurrency or usable_cores()) as (executor, width),
           progress_bar(arguments.pairs) as show, stop_on_interrupt(cancel_games), _time_limit(arguments.minutes)):
         for number, records in enumerate(in_order(executor, shards(), _WAITING * width)):
+            if records[0].number // 2 != journal.screening.pairs:
+                break  # cancelled: this pair was finished before an earlier one, which will be played again
             journal.add(drawn[number], sum(record.points for record in records))
             show(journal.screening.pairs, "pairs")
             if time.monotonic() - reported >= _REPORT_INTERVAL:
