@@ -10,6 +10,7 @@ import math
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord
 from engine.mcts.completion import unvisited_line, with_mate
 from engine.mcts.iterate import grow
-from engine.mcts.lines import RootLine, best_lines, in_score_order, without_unfinished_mate
+from engine.mcts.lines import RootLine, best_lines, in_score_order, proof_text, without_unfinished_mate
 from engine.mcts.nodes import Pool, compact, prove_node
 from engine.mcts.params import Selection, TreeParamsRecord, puct
 from engine.mcts.shared_values import SharedValues
@@ -30,7 +31,7 @@ from engine.mcts.worker import WorkerRecord, new_worker
 from engine.search.interface import Search
 from engine.search.scores import is_decisive, mate_distance
 from engine.search.tb import TbRecord, no_tb
-from engine.search.types import Bound, Info, Limits, Report, Result, no_report
+from engine.search.types import Bound, Info, InfoString, Limits, Report, Result, no_report
 from engine.system.errors import InputError
 from eval.evaluator import Evaluator, built_in_evaluator
 from eval.policy.memory import NO_POLICY, LoadedPolicy, built_in_policy
@@ -215,7 +216,7 @@ class MctsSearch(Search):
         worker.pool, worker.pool_capacity = self.pool.address, self.pool.capacity
         worker.pool_counter = self.pool.counter.ctypes.data
         worker.shared, worker.shared_entries = self.shared.address, self.shared.entries
-        worker.stops_when_proven = self._limits.multipv == 1
+        worker.stops_when_proven = self._limits.multipv == 1 and self._limits.mate is None
         for counter in ("iterations", "seldepth", "depth_sum", "playouts", "playout_plies", "unfinished_playouts",
                         "is_frozen"):
             worker[counter] = 0
@@ -295,15 +296,17 @@ class MctsSearch(Search):
         if self.nodes >= (limits.nodes or NO_LIMIT) or self.positions >= (limits.positions or NO_LIMIT):
             return True
         root = self.pool.nodes[self.pool.root]
-        if root.visits >= _MAX_VISITS or (root.proof and self._are_lines_proven()):
+        if root.visits >= _MAX_VISITS or (root.proof and self._is_proof_enough(root)):
             return True
         if limits.depth is None and limits.mate is None and self._soft_time == math.inf:
             return False
         lines = best_lines(self.pool, self._params, self._curve, 2)
         return bool(lines) and self._limit_is_reached(*lines)
 
-    def _are_lines_proven(self) -> bool:
-        """Whether all MultiPV lines are proven."""
+    def _is_proof_enough(self, root: Any) -> bool:
+        """Whether nothing more is to be found: all MultiPV lines are proven, or all moves if a short mate is sought."""
+        if self._limits.mate is not None:
+            return bool((self.pool.children(root)["proof"] != 0).all())
         if self._limits.multipv == 1:
             return True
         lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
@@ -335,6 +338,8 @@ class MctsSearch(Search):
         lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
         if is_last:
             lines = self._completed(lines)
+            if proven := proof_text(self.pool.nodes[self.pool.root]):
+                report(InfoString(proven))
         lines = in_score_order([without_unfinished_mate(line, self._curve) for line in lines])
         nodes, seconds = self.nodes, self._elapsed()
         self._next_report = min(seconds * _REPORT_GROWTH, seconds + _MAX_REPORT_INTERVAL)
