@@ -29,6 +29,7 @@ NAMES = ("/no/such/folder/file", "/", f"{FOLDER}/pipe", "a\0b")
 WRONG = {
     kinds.IntRange: lambda kind: ["", "x", "1.5", "nan", "9" * 5000, str(kind.low - 1),
                                   *([str(kind.high + 1)] if kind.high < 1 << 62 else [])],
+    kinds.IntList: lambda kind: ["", "x", "1.5", "9" * 5000, "1,", "1,,2", "2,1", "2,2", str(kind.each.low - 1)],
     kinds.FloatRange: lambda kind: ["", "x", "nan", "inf", "1e999", str(kind.low - 1), str(kind.high + 1),
                                     *([str(kind.low)] if kind.above else [])],
     kinds.Text: lambda kind: ["", " "],

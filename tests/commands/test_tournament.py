@@ -15,9 +15,9 @@ from engine.arena.statistics import score_of
 from engine.commands.compare import standings, tournament
 from engine.commands.compare.contestants import (
     MODE_NAMES,
-    Budget,
     Contestant,
     Entrant,
+    MoveBudget,
     Pairing,
     TournamentPair,
     _choose,
@@ -31,12 +31,12 @@ from engine.search.types import Limits, Result
 from engine.system.errors import InputError
 from tests.commands.running import run
 
-NODES = Budget(100, is_time=False)
+NODES = MoveBudget(100, is_time=False)
 QUICK = ("--player", "mcts,look_visits=0", "--player", "minimax", "--player", "random", "--nodes", "60",
          "--concurrency", "1")
 
 
-def entrant(name: str, budget: Budget = NODES) -> Entrant:
+def entrant(name: str, budget: MoveBudget = NODES) -> Entrant:
     return Entrant(Contestant(name, None), budget)
 
 
@@ -63,7 +63,7 @@ def test_every_mode_and_every_rung_can_enter():
 @pytest.mark.parametrize("name", ["alphabeta", "minimax", "expectimax", "mcts", "uct", "alphago", "alphazero"])
 def test_all_searches_spend_the_nodes_of_the_budget(name):
     search, position = parse_contestant(name).new_search(), Game().position
-    found = _choose(search, position, Budget(3000, is_time=False))
+    found = _choose(search, position, MoveBudget(3000, is_time=False))
     longest = 1000 if name in ("uct", "alphago") else 0  # a playout is not cut off
     assert 3000 - 16 <= found.nodes <= 3200 + longest
     if isinstance(search, PositionCounting):
@@ -76,13 +76,13 @@ def test_all_searches_spend_the_cpu_time_of_the_budget(name):
     search, position = parse_contestant(name).new_search(), Game().position
     search.load()
     search.run(position, Limits(nodes=1))
-    found = _choose(search, position, Budget(40, is_time=True))
+    found = _choose(search, position, MoveBudget(40, is_time=True))
     assert 0.04 <= found.seconds < 0.4
     assert found.move in Game().legal_moves()
 
 
 def test_a_pair_of_games_is_the_same_again():
-    pairing = Pairing(Entrant(parse_contestant("uct"), Budget(2000, is_time=False)), entrant("random"))
+    pairing = Pairing(Entrant(parse_contestant("uct"), MoveBudget(2000, is_time=False)), entrant("random"))
     first, again, other = (TournamentPair(number, Opening(moves=("e2e4",)), pairing, 7)() for number in (0, 0, 1))
     moves = [[[move.move for move in game.moves] for game in games] for games in (first, again, other)]
     assert moves[0] == moves[1] != moves[2]
@@ -91,7 +91,7 @@ def test_a_pair_of_games_is_the_same_again():
 
 def test_who_plays_whom():
     modes = tuple(parse_contestant(name) for name in ("alphabeta", "minimax", "expectimax", "random"))
-    small, large = Budget(10, is_time=True), Budget(30, is_time=True)
+    small, large = MoveBudget(10, is_time=True), MoveBudget(30, is_time=True)
     one, two = Tournament(modes, (small,)).pairings(), Tournament(modes, (small, large)).pairings()
     assert len(one) == 6 + 4 and sum(pairing.is_played_out for pairing in one) == 4
     # Six pairings at each budget, and three modes that meet themselves; the random mover spends nothing at either.
@@ -154,7 +154,7 @@ def test_what_a_move_costs_is_counted_for_each_side():
 
 
 def test_elo_by_budget_says_who_overtakes_whom():
-    small, large = Budget(10, is_time=True), Budget(100, is_time=True)
+    small, large = MoveBudget(10, is_time=True), MoveBudget(100, is_time=True)
 
     def met(first: Entrant, second: Entrant, *points: float) -> PairingResult:
         return PairingResult(Pairing(first, second), result("a", "b", *points).summaries)

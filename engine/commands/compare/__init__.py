@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from engine.commands.compare import bound, standings, tournament
-from engine.commands.compare.contestants import MODE_NAMES, Budget, parse_contestants
+from engine.commands.compare.contestants import MODE_NAMES, MoveBudget, parse_contestants
 from engine.commands.compare.report import (
     PLOT_FORMATS,
     PositionResult,
@@ -284,7 +284,7 @@ def _tournament(arguments: argparse.Namespace) -> tournament.Tournament:
     """The tournament that the arguments describe."""
     texts = list(LADDER) if arguments.ladder else arguments.player or list(MODE_NAMES)
     amounts = arguments.nodes or arguments.time or (_MOVE_TIME,)
-    budgets = tuple(Budget(amount, is_time=not arguments.nodes) for amount in amounts)
+    budgets = tuple(MoveBudget(amount, is_time=not arguments.nodes) for amount in amounts)
     contestants = parse_contestants(texts, arguments.network)
     return tournament.Tournament(contestants, budgets, arguments.seed, arguments.openings)
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from zlib import crc32
 
 from engine.arena.configs import Config, parse_config
 from engine.arena.records import Adjudication, GameRecord, Opening
 from engine.arena.search_games import MoveChooser, new_search, play_game
+from engine.commands.shared.searches import cpu_limit
 from engine.core.position import PositionRecord
 from engine.mcts.params import CONFIGS
 from engine.player.options import Settings
@@ -36,11 +36,10 @@ from eval.evaluator import BUILT_IN, evaluator_named
 
 MODE_NAMES = tuple(mode.name for mode in MODES)
 _MEGABYTES = 16
-_SHORTEST_WAIT = 0.0005  # seconds, between two looks at the CPU time
 
 
 @dataclass(frozen=True)
-class Budget:
+class MoveBudget:
     """What a contestant may spend on a move."""
 
     amount: int
@@ -86,7 +85,7 @@ class Entrant:
     """A contestant with its budget: one player on the scale of ratings."""
 
     contestant: Contestant
-    budget: Budget
+    budget: MoveBudget
 
     def __str__(self) -> str:
         return f"{self.contestant.name} at {self.budget}"
@@ -147,38 +146,14 @@ def _chooser(entrant: Entrant, side: int, seed: str) -> MoveChooser:
     return lambda position: _choose(search, position, entrant.budget)
 
 
-def _choose(search: Search, position: PositionRecord, budget: Budget) -> Result:
+def _choose(search: Search, position: PositionRecord, budget: MoveBudget) -> Result:
     limits = Limits() if budget.is_time else limits_alike(search, budget.amount)
     started = time.process_time()
-    with (_cpu_limit(search, budget.amount / 1000) if budget.is_time and isinstance(search, Stoppable)
+    with (cpu_limit(search, budget.amount / 1000) if budget.is_time and isinstance(search, Stoppable)
           else nullcontext()):
         result = search.run(position, limits)
     nodes = search.positions if isinstance(search, PositionCounting) else result.nodes
     return replace(result, seconds=time.process_time() - started, nodes=nodes)
-
-
-@contextmanager
-def _cpu_limit(search: Stoppable, seconds: float) -> Iterator[None]:
-    """Stop the search in this block when it has used so much CPU time.
-
-    One thread searches, so the CPU time left is the least that has to pass.
-    """
-    is_over, end = threading.Event(), time.process_time() + seconds
-
-    def watch() -> None:
-        while not is_over.wait(max(end - time.process_time(), _SHORTEST_WAIT)):
-            if time.process_time() >= end:
-                search.stop()
-                return
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        yield
-    finally:
-        is_over.set()
-        watcher.join()
-        search.clear_stop()
 
 
 def parse_contestants(texts: list[str], network: str | None) -> tuple[Contestant, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.arena.ratings import Ratings
 from engine.arena.statistics import Estimate
-from engine.commands.compare.contestants import Budget, Entrant
+from engine.commands.compare.contestants import Entrant, MoveBudget
 from engine.commands.compare.tournament import ASSUMING_MODES, OPPONENTS, PairingResult
 from engine.commands.shared.plots import Curve, Errors
 from engine.commands.shared.tables import print_table
@@ -19,7 +19,7 @@ COST_HEADINGS = ("a move of", "nodes", "CPU ms")
 Row = tuple[str, ...]
 
 
-def print_standings(results: Sequence[PairingResult], rated: Ratings[Entrant], budgets: Sequence[Budget]) -> None:
+def print_standings(results: Sequence[PairingResult], rated: Ratings[Entrant], budgets: Sequence[MoveBudget]) -> None:
     """Print the cross table at one budget, or Elo by budget; then the tests of assumptions, and what moves cost."""
     if len(budgets) == 1:
         print_table(headings(names_of(results)), cross_table(results, rated))
@@ -104,7 +104,7 @@ def cost_rows(results: Sequence[PairingResult]) -> list[Row]:
             for entrant, (moves, nodes, seconds) in sums.items() if moves]
 
 
-def budget_rows(results: Sequence[PairingResult], rated: Ratings[Entrant], budgets: Sequence[Budget]) -> list[Row]:
+def budget_rows(results: Sequence[PairingResult], rated: Ratings[Entrant], budgets: Sequence[MoveBudget]) -> list[Row]:
     """One row per contestant: its Elo at every budget, over the average of all."""
     by_name = {name: {entrant.budget: entrant for entrant in rated.players if entrant.contestant.name == name}
                for name in names_of(results)}
@@ -112,7 +112,7 @@ def budget_rows(results: Sequence[PairingResult], rated: Ratings[Entrant], budge
             for name, entrants in by_name.items()]
 
 
-def crossings(results: Sequence[PairingResult], rated: Ratings[Entrant], budgets: Sequence[Budget]) -> list[str]:
+def crossings(results: Sequence[PairingResult], rated: Ratings[Entrant], budgets: Sequence[MoveBudget]) -> list[str]:
     """A sentence for each contestant that overtakes another one between two budgets."""
     values = {(entrant.contestant.name, entrant.budget): rated.rating(entrant).value for entrant in rated.players}
     found = []

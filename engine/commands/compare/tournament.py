@@ -22,7 +22,7 @@ from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.ratings import Ratings, rate
 from engine.arena.records import GameRecord, Opening
 from engine.arena.shards import in_order
-from engine.commands.compare.contestants import Budget, Contestant, Entrant, Pairing, TournamentPair
+from engine.commands.compare.contestants import Contestant, Entrant, MoveBudget, Pairing, TournamentPair
 from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.output import print_warning
 from engine.commands.shared.progress import progress_bar
@@ -101,11 +101,11 @@ class Tournament:
     """Who plays, with which budgets, and what decides the games."""
 
     contestants: tuple[Contestant, ...]
-    budgets: tuple[Budget, ...]
+    budgets: tuple[MoveBudget, ...]
     seed: int = 1
     openings: Path | None = None  # None for random ones
 
-    def entrant(self, name: str, budget: Budget) -> Entrant:
+    def entrant(self, name: str, budget: MoveBudget) -> Entrant:
         """The contestant of that name at a budget; one that spends nothing has the same at all of them."""
         contestant = next(contestant for contestant in self.contestants if contestant.name == name)
         return Entrant(contestant, self.budgets[0] if name == _BUDGETLESS else budget)
