@@ -20,7 +20,9 @@ _NETWORK, _POLICY = "network", "policy"
 
 @dataclass(frozen=True)
 class TreeConfig:
-    """A tree search: its mode, the parameters that differ from its defaults, and the file of its policy."""
+    """A tree search: its mode or rung of the ladder, the parameters that differ from its defaults, and the file of its
+    policy.
+    """
 
     mode: str
     params: tuple[tuple[str, float], ...] = ()
@@ -28,7 +30,7 @@ class TreeConfig:
 
     def params_record(self) -> tree_params.TreeParamsRecord:
         """All parameters as a record for the search; InputError if one is unknown or out of range."""
-        return tree_params.BY_MODE[self.mode](**dict(self.params))
+        return tree_params.CONFIGS[self.mode](**dict(self.params))
 
     def loaded_policy(self) -> LoadedPolicy | None:
         """The policy of the file, if one is named; InputError if it cannot be read."""
@@ -77,7 +79,7 @@ def parse_config(text: str) -> Config:
     """
     if text == DEFAULT:
         return Config()
-    if text.partition(",")[0] in tree_params.BY_MODE:
+    if text.partition(",")[0] in tree_params.CONFIGS:
         return _parse_tree(text)
     if text == FEATURES:
         return Config(FEATURES, network=FEATURES)
@@ -88,7 +90,7 @@ def parse_config(text: str) -> Config:
         if path.suffix == ".json":
             return Config(path.stem, (), _weights_of(path), FEATURES)
         lines = _lines_of(path)
-        if lines and lines[0] in tree_params.BY_MODE:
+        if lines and lines[0] in tree_params.CONFIGS:
             return replace(_parse_tree(",".join(lines)), name=path.stem)
         return _parse_items(path.stem, lines)
     return _parse_items(text, text.split(","))

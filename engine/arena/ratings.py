@@ -29,9 +29,16 @@ class Ratings(Generic[Player]):
 
     def difference(self, first: Player, second: Player) -> Estimate:
         """The rating difference between two players, with a 95 % interval."""
-        apart = self.fits[:, self.players.index(first)] - self.fits[:, self.players.index(second)]
-        low, high = np.percentile(apart[1:], _CONFIDENCE)
-        return Estimate(float(apart[0]), float(low), float(high))
+        return _estimate(self.fits[:, self.players.index(first)] - self.fits[:, self.players.index(second)])
+
+    def rating(self, player: Player) -> Estimate:
+        """The rating of a player over the average of all, with a 95 % interval."""
+        return _estimate(self.fits[:, self.players.index(player)] - self.fits.mean(axis=1))
+
+
+def _estimate(fitted: Matrix) -> Estimate:
+    value, (low, high) = float(fitted[0]), np.percentile(fitted[1:], _CONFIDENCE)
+    return Estimate(value, min(float(low), value), max(float(high), value))
 
 
 def rate(points: Mapping[tuple[Player, Player], tuple[float, int]], seed: int = 1) -> Ratings[Player]:

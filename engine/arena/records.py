@@ -59,6 +59,7 @@ class MoveRecord:
     score: int | None = None  # centipawns from the mover's view
     depth: int | None = None
     seconds: float = 0.0
+    nodes: int = 0
 
 
 @dataclass(frozen=True)

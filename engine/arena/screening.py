@@ -22,8 +22,11 @@ from engine.alphabeta.params import PARAMETERS, ParamsRecord
 from engine.arena.configs import Config
 from engine.arena.kernel_games import KernelPair, table_megabytes
 from engine.arena.records import Adjudication, Opening
+from engine.arena.search_games import SearchPair
 from engine.arena.statistics import CONFIDENCE, Estimate
+from engine.mcts import params as tree_params
 from engine.search.params import Parameter
+from engine.search.types import Limits
 from engine.system.errors import InputError, quote
 
 PRIOR = 6.0  # Elo: the standard deviation of what changes are worth, before anything is known
@@ -32,6 +35,7 @@ _LEAST_VARIANCE = 0.01  # of a pair's gain: when the first few pairs are all dra
 # Standard errors from which on a number moves by a share of the way to its better end, and a switch is turned.
 _MOVES = ((1.2, 1.0), (0.5, 0.6))
 _TURNS_SWITCH = 0.9
+_DECIMALS = 4  # of a suggested fraction
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,8 @@ class ParamChange:
     """Two values of a parameter: off and on for a switch, usually a tuning step below and above for a number."""
 
     name: str
-    low: int
-    high: int
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -48,31 +52,31 @@ class ScreenPair:
     """A pair of games, and for each change whether the first side has its high value (1) or its low one (-1)."""
 
     signs: tuple[int, ...]
-    pair: KernelPair
+    pair: KernelPair | SearchPair
 
 
 def parse_changes(words: Sequence[str], base: Config) -> list[ParamChange]:
     """Parse changes of parameters: `name` for a step either way around the value in `base`, `name=LOW:HIGH` for these
     two values; InputError if one is unknown, out of range, or named twice.
     """
-    values = base.params_record()
-    changes = [_parse_change(word, values) for word in words]
+    changes = [_parse_change(word, base) for word in words]
     if len({change.name for change in changes}) < len(changes):
         raise InputError("a parameter is named twice")
     return changes
 
 
-def _parse_change(word: str, values: ParamsRecord) -> ParamChange:
+def _parse_change(word: str, base: Config) -> ParamChange:
     name, equals, between = word.partition("=")
-    row = _row_of(name)
+    row = next((row for row in rows_of(base) if row.name == name), None)
     if row is None:
         raise InputError(f"unknown search parameter {quote(name)}")
+    number = int if row.is_integer else float
     if not equals:
-        value = int(values[name])
+        value = number(_values_of(base)[name])
         low, high = (0, 1) if row.is_switch else (max(value - row.step, row.low), min(value + row.step, row.high))
-        return ParamChange(name, int(low), int(high))
+        return ParamChange(name, number(low), number(high))
     try:
-        low, high = map(int, between.split(":"))
+        low, high = map(number, between.split(":"))
     except ValueError:
         raise InputError(f"a change must be like {name}={row.low}:{row.high}, got {quote(word)}") from None
     if not row.low <= low < high <= row.high:
@@ -81,23 +85,42 @@ def _parse_change(word: str, values: ParamsRecord) -> ParamChange:
     return ParamChange(name, low, high)
 
 
-def _row_of(name: str) -> Parameter | None:
-    return next((row for row in PARAMETERS if row.name == name), None)
+def rows_of(base: Config) -> tuple[Parameter, ...]:
+    """The parameters that the search of a config has: those of alpha-beta, or those of the tree."""
+    return PARAMETERS if base.tree is None else tree_params.PARAMETERS
+
+
+def _values_of(base: Config) -> ParamsRecord | tree_params.TreeParamsRecord:
+    return base.params_record() if base.tree is None else base.tree.params_record()
+
+
+def _with_values(base: Config, name: str, values: Mapping[str, float]) -> Config:
+    """The config with other values of some parameters, and another name."""
+    if base.tree is None:
+        kept = {row: value for row, value in base.params if row not in values}
+        return replace(base, name=name, params=(*kept.items(), *((row, int(value)) for row, value in values.items())))
+    return replace(base, name=name, tree=replace(base.tree, params=tuple({**dict(base.tree.params), **values}.items())))
 
 
 def screen_pairs(changes: Sequence[ParamChange], base: Config, openings: Iterator[Opening], nodes: int,
                  seed: int) -> Iterator[ScreenPair]:
     """Pairs to play, one per opening."""
-    kept = tuple((name, value) for name, value in base.params if name not in {change.name for change in changes})
     for number, opening in enumerate(openings):
         rng = random.Random(f"{seed}/{number}")  # noqa: S311  not for cryptography
         signs = tuple(rng.choice((-1, 1)) for _ in changes)
         first, second = (
-            replace(base, name=name, params=kept + tuple((change.name, change.high if sign == side else change.low)
-                                                         for change, sign in zip(changes, signs, strict=True)))
+            _with_values(base, name, {change.name: change.high if sign == side else change.low
+                                      for change, sign in zip(changes, signs, strict=True)})
             for name, side in (("one half", 1), ("the other", -1)))
-        yield ScreenPair(signs, KernelPair(number, opening, first, second, nodes, Adjudication(),
-                                           table_megabytes(nodes)))
+        yield ScreenPair(signs, _pair_of(number, opening, first, second, nodes))
+
+
+def _pair_of(number: int, opening: Opening, first: Config, second: Config, nodes: int) -> KernelPair | SearchPair:
+    """The games of a pair: inside a kernel, or for trees move by move; the nodes of a tree are iterations."""
+    rules, megabytes = Adjudication(), table_megabytes(nodes)
+    if first.tree is None:
+        return KernelPair(number, opening, first, second, nodes, rules, megabytes)
+    return SearchPair(number, opening, first, second, Limits(nodes=nodes), rules, megabytes)
 
 
 class Screening:
@@ -145,22 +168,22 @@ def fold(screens: Sequence[Screening], prior: float = PRIOR) -> dict[ParamChange
     return dict(sorted(effects, key=lambda item: -item[1].value))
 
 
-def suggest(effects: Mapping[ParamChange, Estimate], base: Config) -> dict[str, int]:
+def suggest(effects: Mapping[ParamChange, Estimate], base: Config) -> dict[str, float]:
     """New values of the parameters that should move. Where a parameter has several changes, the surest one decides."""
-    values = base.params_record()
-    surest: dict[str, tuple[float, int]] = {}
+    values, rows = _values_of(base), {row.name: row for row in rows_of(base)}
+    surest: dict[str, tuple[float, float]] = {}
     for change, elo in effects.items():
+        row = rows[change.name]
         sureness = abs(elo.value) * CONFIDENCE / (elo.high - elo.value)
-        now, better = int(values[change.name]), change.high if elo.value > 0 else change.low
-        moved = round(now + _share(change.name, sureness) * (better - now))
+        now, better = float(values[change.name]), change.high if elo.value > 0 else change.low
+        moved = now + _share(row, sureness) * (better - now)
         if sureness > surest.get(change.name, (0.0, 0))[0]:
-            surest[change.name] = sureness, moved
-    return {name: value for name, (_, value) in surest.items() if value != int(values[name])}
+            surest[change.name] = sureness, round(moved) if row.is_integer else round(moved, _DECIMALS)
+    return {name: value for name, (_, value) in surest.items() if value != values[name]}
 
 
-def _share(name: str, sureness: float) -> float:
+def _share(row: Parameter, sureness: float) -> float:
     """The share of the way to the better end that a parameter moves, by the number of standard errors."""
-    row = _row_of(name)
-    if row is not None and row.is_switch:
+    if row.is_switch:
         return float(sureness >= _TURNS_SWITCH)
     return next((share for least, share in _MOVES if sureness >= least), 0.0)

@@ -1,18 +1,26 @@
-"""Games between configs, played move by move in this process, for matches with at least one tree search."""
+"""Games between searches of any kind, played move by move in this process; and pairs of them between configs, for
+matches with at least one tree search.
+"""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+
+import chess
 
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.arena.cancellation import check_cancelled
 from engine.arena.configs import Config
-from engine.arena.records import Adjudication, GameRecord, MoveRecord, Opening
+from engine.arena.records import Adjudication, Forfeit, GameRecord, MoveRecord, Opening
 from engine.arena.referee import EngineLimits, GameInProgress
 from engine.core.game import Game
+from engine.core.position import PositionRecord
 from engine.mcts.searcher import MctsSearch
-from engine.search.types import Limits
+from engine.search.types import Limits, Result
+
+MoveChooser = Callable[[PositionRecord], Result]
 
 
 def new_search(config: Config, megabytes: int) -> AlphaBetaSearch | MctsSearch:
@@ -21,6 +29,37 @@ def new_search(config: Config, megabytes: int) -> AlphaBetaSearch | MctsSearch:
         return AlphaBetaSearch(megabytes, params=config.params_record(), evaluation=config.evaluator())
     return MctsSearch(config.tree.params_record(), megabytes, evaluation=config.evaluator(),
                       policy=config.tree.loaded_policy())
+
+
+def play_game(number: int, opening: Opening, white: tuple[str, MoveChooser], black: tuple[str, MoveChooser],
+              rules: Adjudication) -> GameRecord:
+    """Play one game between two players, each a name and a function that chooses a move; python-chess checks the moves.
+
+    A player with an illegal move forfeits the game. GamesCancelledError if games are cancelled.
+    """
+    live, players = GameInProgress(opening, EngineLimits(), rules), (white, black)
+    game, fault = Game(opening.fen, opening.chess960, opening.moves), None
+    while (verdict := live.verdict()) is None:
+        check_cancelled()
+        name, choose = players[live.mover]
+        result = choose(game.position)
+        text = game.uci(result.move)
+        if not _is_legal(live.board, text):
+            fault = Forfeit.ILLEGAL_MOVE
+            verdict = ("0-1" if live.board.turn else "1-0"), f"{name} {fault.value}"
+            break
+        live.records.append(MoveRecord(text, result.score, result.depth, result.seconds, result.nodes))
+        live.board.push_uci(text)
+        game.push_uci(text)
+    return GameRecord(number, (white[0], black[0]), opening, tuple(live.records), *verdict, fault,
+                      nodes=sum(record.nodes for record in live.records))
+
+
+def _is_legal(board: chess.Board, text: str) -> bool:
+    try:
+        return bool(board.parse_uci(text))  # the null move is false
+    except ValueError:
+        return False
 
 
 _kept = threading.local()
@@ -54,17 +93,9 @@ class SearchPair:
 
     def _play(self, number: int, configs: tuple[Config, ...]) -> GameRecord:
         """Play one game; the configs are those of White and Black."""
-        searches = [cached_search(config, int(config is self.second), self.megabytes) for config in configs]
-        live = GameInProgress(self.opening, EngineLimits(), self.rules)
-        game = Game(self.opening.fen, self.opening.chess960, self.opening.moves)
-        nodes = 0
-        while (verdict := live.verdict()) is None:
-            check_cancelled()
-            result = searches[0 if live.board.turn else 1].run(game.position, self.limits)
-            text = game.uci(result.move)
-            live.records.append(MoveRecord(text, result.score, result.depth, result.seconds))
-            live.board.push_uci(text)
-            game.push_uci(text)
-            nodes += result.nodes
-        return GameRecord(number, (configs[0].name, configs[1].name), self.opening, tuple(live.records), *verdict,
-                          nodes=nodes)
+        white, black = ((config.name, self._chooser(config)) for config in configs)
+        return play_game(number, self.opening, white, black, self.rules)
+
+    def _chooser(self, config: Config) -> MoveChooser:
+        search = cached_search(config, int(config is self.second), self.megabytes)
+        return lambda position: search.run(position, self.limits)

@@ -26,7 +26,7 @@ from engine.commands.shared.searches import search
 from engine.commands.shared.suites import Problem, read_problems
 from engine.core.game import Game
 from engine.player.options import Settings
-from engine.search.interface import Clearable, Evaluating, Search
+from engine.search.interface import Clearable, Evaluating, PositionCounting, Search, limits_alike
 from engine.search.modes import DEFAULT_MODE, MODES, mode_named
 from engine.search.scores import mate_distance
 from engine.search.types import Bound, Info, Limits
@@ -80,8 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
     movetime = movetime_of(arguments, _DEFAULT_MOVETIME)
-    limits = Limits(depth=arguments.depth, nodes=arguments.nodes, movetime=movetime / 1000 if movetime else None)
+    limits = Limits(depth=arguments.depth, movetime=movetime / 1000 if movetime else None)
     searcher = _new_search(arguments)
+    if arguments.nodes is not None:
+        limits = limits_alike(searcher, arguments.nodes)
     started = time.perf_counter()
 
     def attempt(problem: Problem) -> Attempt:
@@ -96,6 +98,9 @@ def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
         print_object(total)
     else:
         _print(attempts, total)
+        if arguments.nodes is not None and isinstance(searcher, PositionCounting):
+            print("nodes of a tree search are all positions that it visits, in playouts and in searches of leaves too, "
+                  "as those of alpha-beta are")
 
 
 def _total(attempts: Sequence[Attempt], seconds: float) -> dict[str, Any]:

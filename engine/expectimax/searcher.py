@@ -146,6 +146,10 @@ class RandomMover(Search):
         self._position = empty_position()
         self._limits = Limits()
 
+    def set_seed(self, seed: int) -> None:
+        """Start the random numbers here."""
+        self._rng = random.Random(seed)  # noqa: S311  not for security
+
     def load(self) -> None:
         """Compile or load the kernel that lists moves."""
         list_moves.load()

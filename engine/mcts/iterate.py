@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.root_moves import NO_LIMIT
 from engine.alphabeta.state import STATE_TYPE, StateRecord
 from engine.alphabeta.tt import tt_prefetch
 from engine.core.bits import EMPTY
@@ -25,6 +26,7 @@ from engine.mcts.values import add_value_sample, update_value_spread
 from engine.mcts.worker import LONGEST_PATH, WORKER_TYPE, WorkerRecord
 
 _EVEN = np.int64(Selection.EVEN)
+_LEAF_NODES = np.int64(100)  # which the search of a leaf seldom needs
 _CHECK_INTERVAL = np.int64(8)  # iterations between two checks of the limits
 
 
@@ -141,6 +143,18 @@ def _should_stop(worker):
     return perf_counter_ns() >= worker.deadline or load_atomic(worker.stop_address) != 0
 
 
+@inline
+def _has_used_budget(state, worker):
+    """Whether the iterations, or all positions that they visited, have reached their limit."""
+    if worker.position_limit == NO_LIMIT:
+        return worker.iterations >= worker.iteration_limit
+    # The searches that refine priors are long: they end when the budget does. Those of leaves may exceed it.
+    left = worker.position_limit - worker.iterations - worker.playout_plies
+    state.node_limit = left + _LEAF_NODES
+    state.next_poll = min(state.next_poll, state.node_limit)
+    return worker.iterations >= worker.iteration_limit or state.nodes >= left
+
+
 @entry(POSITION_TYPE, STATE_TYPE, WORKER_TYPE)
 def grow(pos: PositionRecord, state: StateRecord, worker: WorkerRecord) -> None:
     """Grow the tree below `pos` until a limit of the worker is reached, the pool is full, or the root is proven.
@@ -149,7 +163,7 @@ def grow(pos: PositionRecord, state: StateRecord, worker: WorkerRecord) -> None:
     """
     while True:
         _iterate(pos, state, worker)
-        if worker.is_full or state.stopped or worker.iterations >= worker.iteration_limit or _should_stop(worker):
+        if worker.is_full or state.stopped or _has_used_budget(state, worker) or _should_stop(worker):
             return
         if worker.stops_when_proven and node_at(worker.pool, worker.root).proof != 0:
             return

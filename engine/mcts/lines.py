@@ -69,6 +69,16 @@ def score_of(node: Any, curve: ValueCurve) -> int:
     return 0 if node.is_drawn else curve.score(mean_value(node))
 
 
+def proof_text(root: Any) -> str:
+    """What the tree has proven about its root, for the side to move; empty if nothing."""
+    if root.proof:
+        plies, is_won = abs(int(root.proof)) - 1, root.proof < 0
+        if plies >= TB_PROOF:
+            return f"proven: {'won' if is_won else 'lost'} by endgame tables"
+        return f"proven: {'mate' if is_won else 'mated'} in {(plies + 1) // 2}"
+    return "proven: drawn" if root.is_drawn else ""
+
+
 def without_unfinished_mate(line: RootLine, curve: ValueCurve) -> RootLine:
     """Return the line. If its moves do not reach the mate of its score, replace the score by that of its mean value."""
     is_shown = mate_distance(line.score) is None or len(line.moves) == int(MATE) - abs(line.score)

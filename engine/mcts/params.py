@@ -67,6 +67,8 @@ PARAMETERS = (
     Parameter("look_temperature", 100.0, 1.0, 10_000.0, 15.0),  # centipawns
     Parameter("look_share", 0.25, 0.0, 1.0, 0.1),  # the weight of the new priors; the rest is that of the old ones
     # Playouts.
+    # AlphaGo's lambda: the weight of a playout in the value of a leaf that has a value without one; light moves.
+    Parameter("playout_share", 0.0, 0.0, 1.0),
     Parameter("longest_playout", 1000, 1, 1000),  # plies; an unfinished playout counts as a draw
     Parameter("cut_off_plies", 10, 0, 1000),
     Parameter("greed", 0.8, 0.0, 1.0),  # the probability that a light playout plays its best capture
@@ -119,4 +121,28 @@ def learned(**changes: float) -> TreeParamsRecord:
     return tree_params(**changes)
 
 
+def light_uct(**changes: float) -> TreeParamsRecord:
+    """UCT with light playouts."""
+    return uct(**{"leaf": Leaf.LIGHT, **changes})
+
+
+# AlphaZero's search has the policy and the value, and nothing that knows chess besides.
+_ALPHAZERO_CHANGES = {"leaf": Leaf.EVALUATION, "use_sharing": 0, "use_solver": 0, "spread_share": 0.0, "look_visits": 0}
+
+
+def alphago(**changes: float) -> TreeParamsRecord:
+    """AlphaGo's idea: priors by the policy, and leaves worth half the network's value and half a light playout."""
+    return alphazero(**{"playout_share": 0.5, **changes})
+
+
+def alphazero(**changes: float) -> TreeParamsRecord:
+    """AlphaZero's idea: priors by the policy, and leaves worth the network's value; no playouts."""
+    return tree_params(**{**_ALPHAZERO_CHANGES, **changes})
+
+
 BY_MODE = {"mcts": learned, "puct": puct, "uct": uct, "montecarlo": pure_monte_carlo}  # [name of the search mode]
+# One family, each of which adds an idea to the one before it: a tree, knowledge in the playouts, a learned policy and
+# value, the value alone, and what the engine's own search adds to that.
+LADDER = {"montecarlo": pure_monte_carlo, "uct": uct, "uct-light": light_uct, "alphago": alphago,
+          "alphazero": alphazero, "mcts": learned}
+CONFIGS = BY_MODE | LADDER  # [first word of a config]

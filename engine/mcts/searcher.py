@@ -10,26 +10,28 @@ import math
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from engine.alphabeta.root import search_from
 from engine.alphabeta.root_moves import NO_LIMIT, init_root_entry, restrict_root_moves
-from engine.alphabeta.state import StateRecord, clear_histories, new_state, root_pv
+from engine.alphabeta.state import StateRecord, clear_histories, new_state
 from engine.alphabeta.tt import TranspositionTable
 from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord
+from engine.mcts.completion import unvisited_line, with_mate
 from engine.mcts.iterate import grow
-from engine.mcts.lines import RootLine, best_lines, in_score_order, without_unfinished_mate
+from engine.mcts.lines import RootLine, best_lines, in_score_order, proof_text, without_unfinished_mate
 from engine.mcts.nodes import Pool, compact, prove_node
 from engine.mcts.params import Selection, TreeParamsRecord, puct
 from engine.mcts.shared_values import SharedValues
 from engine.mcts.values import curve, reset_value_spread, set_curves
 from engine.mcts.worker import WorkerRecord, new_worker
 from engine.search.interface import Search
-from engine.search.scores import INFINITE, MATE, is_decisive, mate_distance
+from engine.search.scores import is_decisive, mate_distance
 from engine.search.tb import TbRecord, no_tb
-from engine.search.types import Bound, Info, Limits, Report, Result, no_report
+from engine.search.types import Bound, Info, InfoString, Limits, Report, Result, no_report
 from engine.system.errors import InputError
 from eval.evaluator import Evaluator, built_in_evaluator
 from eval.policy.memory import NO_POLICY, LoadedPolicy, built_in_policy
@@ -39,8 +41,7 @@ from eval.wdl import material_on
 POOL_PERCENT = 75
 _SHARED_PERCENT = 4
 
-_MATE_EXTRA_DEPTH = 6  # to find a proven mate again, because the search prunes
-_MATE_SECONDS = 0.02
+_COMPLETION_SECONDS = 0.02
 _MAX_VISITS = 1 << 30  # of the root: counters have 32 bits
 _PLAYOUTS_PER_PLY = 100  # per move: `depth` without a tree is converted to playouts
 _CHECK_SECONDS = 0.01  # between two checks of the limits
@@ -125,6 +126,10 @@ class MctsSearch(Search):
             clear_histories(state)
             worker.random = new_worker(self._params, number, self._seed).random
 
+    def set_seed(self, seed: int) -> None:
+        """Start the random numbers here when the tree is cleared."""
+        self._seed = seed
+
     def stop(self) -> None:
         """Stop the running search, or the next one if none is running; may be called from any thread."""
         self._stop[0] = 1
@@ -144,8 +149,7 @@ class MctsSearch(Search):
     @property
     def positions(self) -> int:
         """All positions of the running or last search: in the tree, in playouts and in searches of leaves."""
-        return self.nodes + sum(int(state.nodes) for state in self._states) + sum(
-            int(worker.playout_plies) for worker in self._workers)
+        return sum(map(_positions, self._states, self._workers))
 
     @property
     def nodes(self) -> int:
@@ -212,7 +216,7 @@ class MctsSearch(Search):
         worker.pool, worker.pool_capacity = self.pool.address, self.pool.capacity
         worker.pool_counter = self.pool.counter.ctypes.data
         worker.shared, worker.shared_entries = self.shared.address, self.shared.entries
-        worker.stops_when_proven = self._limits.multipv == 1
+        worker.stops_when_proven = self._limits.multipv == 1 and self._limits.mate is None
         for counter in ("iterations", "seldepth", "depth_sum", "playouts", "playout_plies", "unfinished_playouts",
                         "is_frozen"):
             worker[counter] = 0
@@ -245,12 +249,14 @@ class MctsSearch(Search):
         for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
             state.stopped = worker.is_full = 0
             state.deadline = worker.deadline = deadline
-            worker.root, worker.iteration_limit = self.pool.root, self._thread_iterations(number)
+            worker.root, worker.iteration_limit = self.pool.root, self._share_of(number, self._limits.nodes)
+            worker.position_limit = self._share_of(number, self._limits.positions)
         if self._stop[0]:
             self._pause[0] = 1
         growing = {threads.submit(grow, self._position.copy(), state, worker)
                    for state, worker in zip(self._states, self._workers, strict=True)
-                   if worker.iterations < worker.iteration_limit}
+                   if worker.iterations < worker.iteration_limit
+                   and _positions(state, worker) < worker.position_limit}
         is_over = self._watch(growing, infos, report)
         return is_over or not any(worker.is_full for worker in self._workers)
 
@@ -268,12 +274,12 @@ class MctsSearch(Search):
                 self._report_lines(infos, report)
         return is_over
 
-    def _thread_iterations(self, number: int) -> int:
-        """The iteration limit of one thread."""
-        if self._limits.nodes is None:
+    def _share_of(self, number: int, limit: int | None) -> int:
+        """The share of one thread in a limit of iterations or positions."""
+        if limit is None:
             return NO_LIMIT
         threads = len(self._workers)
-        return min((self._limits.nodes + threads - 1 - number) // threads, NO_LIMIT)
+        return min((limit + threads - 1 - number) // threads, NO_LIMIT)
 
     def _free_space(self) -> None:
         """Free space in the pool; if there is no time for that, freeze the tree."""
@@ -287,18 +293,20 @@ class MctsSearch(Search):
         limits = self._limits
         if self._stop[0] or time.perf_counter() >= self._deadline:
             return True
-        if limits.nodes is not None and self.nodes >= limits.nodes:
+        if self.nodes >= (limits.nodes or NO_LIMIT) or self.positions >= (limits.positions or NO_LIMIT):
             return True
         root = self.pool.nodes[self.pool.root]
-        if root.visits >= _MAX_VISITS or (root.proof and self._are_lines_proven()):
+        if root.visits >= _MAX_VISITS or (root.proof and self._is_proof_enough(root)):
             return True
         if limits.depth is None and limits.mate is None and self._soft_time == math.inf:
             return False
         lines = best_lines(self.pool, self._params, self._curve, 2)
         return bool(lines) and self._limit_is_reached(*lines)
 
-    def _are_lines_proven(self) -> bool:
-        """Whether all MultiPV lines are proven."""
+    def _is_proof_enough(self, root: Any) -> bool:
+        """Whether nothing more is to be found: all MultiPV lines are proven, or all moves if a short mate is sought."""
+        if self._limits.mate is not None:
+            return bool((self.pool.children(root)["proof"] != 0).all())
         if self._limits.multipv == 1:
             return True
         lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
@@ -329,9 +337,9 @@ class MctsSearch(Search):
         """Report the current best lines; with `is_last`, first complete those with a mate score."""
         lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
         if is_last:
-            self._pause[0], deadline = 0, time.perf_counter() + _MATE_SECONDS
-            lines = [self._with_mate(line, deadline) for line in lines]
-            lines += [self._unvisited_line(move, deadline) for move in self._unvisited_moves(len(lines))]
+            lines = self._completed(lines)
+            if proven := proof_text(self.pool.nodes[self.pool.root]):
+                report(InfoString(proven))
         lines = in_score_order([without_unfinished_mate(line, self._curve) for line in lines])
         nodes, seconds = self.nodes, self._elapsed()
         self._next_report = min(seconds * _REPORT_GROWTH, seconds + _MAX_REPORT_INTERVAL)
@@ -345,6 +353,15 @@ class MctsSearch(Search):
             report(infos[-1])
         return lines
 
+    def _completed(self, lines: list[RootLine]) -> list[RootLine]:
+        """The lines, with the moves of their mates, and as many as were asked for."""
+        state, limits = self._states[0], self._limits
+        self._pause[0] = 0
+        if limits.nodes is None and limits.positions is None:  # otherwise the result must not depend on the clock
+            state.deadline = _in_nanoseconds(time.perf_counter() + _COMPLETION_SECONDS)
+        return [*(with_mate(self._position, state, line) for line in lines),
+                *(unvisited_line(self._position, state, move) for move in self._unvisited_moves(len(lines)))]
+
     def _wdl(self, line: RootLine) -> tuple[int, int, int] | None:
         """The WDL of a line by the tree; None without the WDL model, or if the score is decisive."""
         has_wdl = self._params.use_outcome and line.visits and not line.is_capped and not is_decisive(line.score)
@@ -356,33 +373,10 @@ class MctsSearch(Search):
         unvisited: list[int] = children[(children["visits"] == 0) & (children["proof"] == 0)]["move"].tolist()
         return unvisited[: max(self._limits.multipv - shown, 0)]
 
-    def _unvisited_line(self, move: int, deadline: float) -> RootLine:
-        """A move that the tree left out, with the score of a search to depth 1 after it."""
-        position, state = self._position.copy(), self._states[0]
-        make_if_legal(position, move)
-        state.deadline, state.pv_is_not_needed = _in_nanoseconds(deadline), 0
-        init_root_entry(position, state)
-        score = -int(search_from(position, state, 1, -int(INFINITE), int(INFINITE), 0))
-        value = float(np.sign(score)) if is_decisive(score) else 0.0
-        return RootLine(score, (move,), 0, value, 0.0, is_over=False)
 
-    def _with_mate(self, line: RootLine, deadline: float) -> RootLine:
-        """Return the line, completed up to the mate of its score, which a search of a leaf may have proven."""
-        distance = mate_distance(line.score)
-        if distance is None:
-            return line
-        position, state = self._position.copy(), self._states[0]
-        for move in line.moves:
-            make_if_legal(position, move)
-        left = int(MATE) - abs(line.score) - len(line.moves)
-        state.deadline, state.pv_is_not_needed = _in_nanoseconds(deadline), 0
-        for depth in range(left, left + _MATE_EXTRA_DEPTH if left > 0 else left):
-            init_root_entry(position, state)
-            score = search_from(position, state, depth, -int(INFINITE), int(INFINITE), 0)
-            rest = root_pv(state)
-            if not state.stopped and int(MATE) - abs(score) == len(rest) == left:
-                return replace(line, moves=line.moves + rest)
-        return line
+def _positions(state: StateRecord, worker: WorkerRecord) -> int:
+    """The positions that one thread has visited."""
+    return int(worker.iterations) + int(state.nodes) + int(worker.playout_plies)
 
 
 def _in_nanoseconds(deadline: float) -> int:

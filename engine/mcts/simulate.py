@@ -126,11 +126,16 @@ def simulate(pos, state, worker, expected):
 
     `expected` is an estimate of the value.
     """
-    if worker.params.leaf == _SEARCH or worker.params.leaf == _EVALUATION:
-        is_static = worker.params.leaf == _EVALUATION
+    params = worker.params
+    value, draw, proof, share = 0.0, 0.0, np.int64(0), 1.0
+    if params.leaf == _SEARCH or params.leaf == _EVALUATION:
+        is_static = params.leaf == _EVALUATION
         score = evaluate_leaf(pos, state) if is_static else _leaf_score(pos, state, worker, expected)
         win, loss = win_loss_of(pos, worker, score)
-        return win - loss, 1.0 - win - loss, proof_of(score)
-    set_up_playout(worker, pos)
-    value = playout(worker.playout_position, state, worker)
-    return value, 1.0 - abs(value), np.int64(0)
+        value, draw, proof, share = win - loss, 1.0 - win - loss, proof_of(score), params.playout_share
+    if share > 0.0 and proof == 0:
+        set_up_playout(worker, pos)
+        result = playout(worker.playout_position, state, worker)
+        value = (1.0 - share) * value + share * result
+        draw = (1.0 - share) * draw + share * (1.0 - abs(result))
+    return value, draw, proof

@@ -21,6 +21,7 @@ class WorkerRecord(Fields):
     # Limits, checked every few iterations.
     iterations: I8
     iteration_limit: I8
+    position_limit: I8
     deadline: I8  # nanoseconds of the monotonic clock
     stop_address: I8
     # The tree.

@@ -99,6 +99,32 @@ class TbProbing(Protocol):
 
 
 @runtime_checkable
+class Seeded(Protocol):
+    """A search that uses random numbers."""
+
+    def set_seed(self, seed: int) -> None:
+        """Start the random numbers of the next game here."""
+
+
+@runtime_checkable
+class PositionCounting(Protocol):
+    """A tree search: its nodes are iterations, each of which visits several positions."""
+
+    @property
+    def positions(self) -> int:
+        """All positions of the running or last search: in the tree, in playouts and in searches of leaves."""
+
+
+def limits_alike(search: Search, positions: int) -> Limits:
+    """The limits with which a search of any mode visits so many positions.
+
+    A position counts once for every move that leads to it, in alpha-beta, in a playout or in the search of a leaf. The
+    descent of an iteration through a tree, whose positions are known, counts as one.
+    """
+    return Limits(positions=positions) if isinstance(search, PositionCounting) else Limits(nodes=positions)
+
+
+@runtime_checkable
 class VisitCounting(Protocol):
     """A search that counts the visits of its root moves."""
 

@@ -16,7 +16,8 @@ class Limits:
     """
 
     depth: int | None = None
-    nodes: int | None = None
+    nodes: int | None = None  # iterations of a tree search, positions of any other
+    positions: int | None = None  # of a tree search: all that it visits, in playouts and in searches of leaves too
     movetime: float | None = None
     soft_time: float | None = None  # start no further iteration after about this
     hard_time: float | None = None  # abort the search at this

@@ -11,11 +11,13 @@ import pytest
 
 from engine.__main__ import main
 from engine.alphabeta.params import PARAMETERS, default_params
-from engine.arena.configs import Config
-from engine.arena.records import Opening
+from engine.arena.configs import Config, parse_config
+from engine.arena.records import GameRecord, Opening
 from engine.arena.screen_file import ScreenPlan, open_screen, read_screen
 from engine.arena.screening import ParamChange, Screening, fold, parse_changes, screen_pairs, suggest
+from engine.arena.search_games import SearchPair
 from engine.arena.statistics import CONFIDENCE, Estimate, score_of
+from engine.mcts import params as tree_params
 from engine.system.errors import InputError
 
 PARAMS = default_params()
@@ -148,6 +150,59 @@ def test_pairs_that_do_not_follow_are_refused(tmp_path):
 
 def test_with_every_technique_in_use_there_are_no_switches_to_screen(capsys, monkeypatch):
     in_use = tuple(row for row in PARAMETERS if row.is_on)
-    monkeypatch.setattr("engine.commands.tune.screen.PARAMETERS", in_use)
+    monkeypatch.setattr("engine.arena.screening.PARAMETERS", in_use)
     assert main(["tune", "screen", "--params", "switches", "--pairs", "8"]) == 2
     assert "nothing to screen" in capsys.readouterr().err
+
+
+def test_the_parameters_of_a_tree_are_screened_too():
+    base = parse_config("mcts,look_visits=0,puct=1.2")
+    changes = parse_changes(["puct", "use_sharing", "first_play=0.0:0.3"], base)
+    assert changes == [ParamChange("puct", pytest.approx(1.05), pytest.approx(1.35)), ParamChange("use_sharing", 0, 1),
+                       ParamChange("first_play", 0.0, 0.3)]
+    for trial in screen_pairs(changes, base, openings(8), 20, 1):
+        assert isinstance(trial.pair, SearchPair) and trial.pair.limits.nodes == 20
+        for config, side in ((trial.pair.first, 1), (trial.pair.second, -1)):
+            record = config.tree.params_record()
+            assert record.look_visits == 0
+            assert [record[change.name] for change in changes] == [
+                change.high if sign == side else change.low for change, sign in zip(changes, trial.signs, strict=True)]
+    for wrong in ("rfp_margin", "puct=2:1", "puct=a:b", "look_growth=1:2"):
+        with pytest.raises(InputError):
+            parse_changes([wrong], base)
+
+
+def test_a_fraction_moves_by_a_fraction():
+    base = parse_config("mcts")
+    sure = {ParamChange("puct", 1.35, 1.65): Estimate(10.0, 2.0, 18.0), ParamChange("use_sharing", 0, 1):
+            Estimate(-20.0, -24.0, -16.0), ParamChange("look_share", 0.15, 0.35): Estimate(0.1, -9.9, 10.1)}
+    assert suggest(sure, base) == {"puct": pytest.approx(1.65), "use_sharing": 0}
+    assert suggest({ParamChange("puct", 1.35, 1.65): Estimate(-4.0, -12.0, 4.0)}, base) == {
+        "puct": pytest.approx(1.5 - 0.6 * 0.15)}
+
+
+def test_a_screen_of_a_tree_is_played(capsys):
+    assert main(["tune", "screen", "--config", "mcts,look_visits=0", "--params", "puct,use_sharing", "--pairs", "2",
+                 "--nodes", "8", "--concurrency", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "2 pairs of games at 8 nodes per move" in out and "1.35" in out and "use_sharing" in out
+
+
+def test_every_number_that_is_screened_has_a_step():
+    for rows in (PARAMETERS, tree_params.PARAMETERS):
+        assert all(row.low <= row.default <= row.high for row in rows)
+    assert all(row.step for row in PARAMETERS if not row.is_switch)
+
+
+def test_after_a_cancellation_only_pairs_in_order_count(monkeypatch, tmp_path, capsys):
+    """The third pair was finished when games were cancelled, the second was not: it will be played again."""
+    def in_order(executor, shards, width):
+        for number, _ in zip((0, 2), shards, strict=False):
+            next(shards)  # more are drawn than are finished
+            yield [GameRecord(2 * number + color, ("one half", "the other"), Opening(), (), "1-0", "")
+                   for color in (0, 1)]
+
+    monkeypatch.setattr("engine.commands.tune.screen.in_order", in_order)
+    path = tmp_path / "a.screen"
+    assert main(["tune", "screen", "--params", "use_threats", "--pairs", "9", "--out", str(path)]) == 0
+    assert read_screen(path)[1].pairs == 1

@@ -29,6 +29,7 @@ NAMES = ("/no/such/folder/file", "/", f"{FOLDER}/pipe", "a\0b")
 WRONG = {
     kinds.IntRange: lambda kind: ["", "x", "1.5", "nan", "9" * 5000, str(kind.low - 1),
                                   *([str(kind.high + 1)] if kind.high < 1 << 62 else [])],
+    kinds.IntList: lambda kind: ["", "x", "1.5", "9" * 5000, "1,", "1,,2", "2,1", "2,2", str(kind.each.low - 1)],
     kinds.FloatRange: lambda kind: ["", "x", "nan", "inf", "1e999", str(kind.low - 1), str(kind.high + 1),
                                     *([str(kind.low)] if kind.above else [])],
     kinds.Text: lambda kind: ["", " "],
@@ -103,8 +104,8 @@ def test_a_wrong_value_is_refused_before_anything_is_done(words, action, value, 
 
 @pytest.mark.parametrize("words", [
     "compare --games 3", "compare --concurrency 2", "compare --first 2", "compare --positions 2",
-    "compare --tournament --depth 3", "compare --tournament --nodes 5", "compare --tournament --hash 3",
-    "compare --tournament --give-up 5", "compare --tournament --plots .", "compare --bound --nodes 5",
+    "compare --tournament --depth 3", "compare --ladder", "compare --tournament --hash 3",
+    "compare --tournament --give-up 5", "compare --seed 2", "compare --bound --nodes 5",
     "compare --bound --time 5", "compare --nodes 5 --give-up 5", "compare --depth 3 --nodes 5",
     "compare --full-width", "compare --evaluations --nodes 5", "compare --evaluations --time 5",
     "compare --evaluations --hash 3", "bench --network x", "bench network --policy FILE",

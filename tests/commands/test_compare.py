@@ -11,8 +11,8 @@ import pytest
 from engine.alphabeta.params import default_params, set_param
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.arena.ratings import Ratings
-from engine.arena.records import Forfeit, GameRecord, MoveRecord, Opening
-from engine.commands.compare import bound, evaluations, tournament
+from engine.arena.records import Opening
+from engine.commands.compare import bound, evaluations
 from engine.commands.compare.report import PositionResult, VariantResults, effective_branching, save_plots
 from engine.commands.compare.variants import LADDER, SearchOutcome
 from engine.commands.shared.searches import TREES
@@ -83,7 +83,8 @@ def test_all_variants_get_the_same_number_of_nodes(capsys):
     assert status == 0
     rows = objects(out)
     assert all(20_000 <= row["nodes"] <= 21_000 for row in rows[: len(LADDER)])
-    assert all(row["leaf_nodes"] == 20_000 for row in rows[len(LADDER) :])
+    longest_playout = 1000  # plies, which are nodes too
+    assert all(20_000 <= row["nodes"] <= 21_000 + longest_playout for row in rows[len(LADDER) :])
     assert rows[0]["depth"] < rows[len(LADDER) - 1]["depth"]
 
 
@@ -189,6 +190,7 @@ def test_the_effective_branching_factor():
     (("--fen", START_FEN, "--suite", __file__), "not allowed with"),
     (("--plots", f"{__file__}/plots"), "--plots: cannot create the folder"),
     (("--bound", "--nodes", "5"), "--nodes cannot be used with --bound"),
+    (("--evaluations", "--nodes", "5"), "--nodes cannot be used with --evaluations"),
     (("--bound", "--depth", "3"), "--bound requires a --depth of at least 4, got 3"),
 ])
 def test_bad_input_is_one_line(capsys, words, message):
@@ -196,31 +198,6 @@ def test_bad_input_is_one_line(capsys, words, message):
     assert (status, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
-
-
-def test_a_tournament_has_a_cross_table_and_a_table_of_assumptions():
-    modes = tournament._MODES
-    results = [tournament.PairingResult(tournament.Pairing(first, second), 2.0, 2, 20.0, 0)
-                for number, first in enumerate(modes) for second in modes[number + 1 :]]
-    rows = tournament.cross_table_rows(results)
-    assert [row[0] for row in rows] == list(modes)  # the first has won all its games, the last none
-    assert rows[0][1:] == ("-", *["2"] * (len(modes) - 1), "100 %")
-    assert rows[-1][-1] == "0 %"
-    assumptions = [tournament.PairingResult(tournament.Pairing(first, second), points, 4, moves, 0)
-               for first, second, points, moves in (("minimax", "alphabeta", 0, None), ("minimax", "random", 4, 9.0),
-                                                    ("expectimax", "alphabeta", 1, 40.0),
-                                                    ("expectimax", "random", 4, 8.0))]
-    assert tournament.assumption_rows(assumptions) == [("the full search", "0 %", "-", "25 %", "40"),
-                                                        ("a random mover", "100 %", "9", "100 %", "8")]
-
-
-def test_a_tournament_that_was_interrupted_has_the_games_that_were_played():
-    modes = tournament._MODES
-    results = [tournament.PairingResult(tournament.Pairing(modes[0], modes[1]), 1.5, 2, 20.0, 0)]
-    assert tournament.cross_table_rows(results) == [(modes[0], "-", "1.5", *["-"] * (len(modes) - 2), "75 %"),
-                                                     (modes[1], "0.5", *["-"] * (len(modes) - 1), "25 %")]
-    assumptions = [tournament.PairingResult(tournament.Pairing("minimax", "alphabeta"), 0, 4, None, 0)]
-    assert tournament.assumption_rows(assumptions)[0] == ("the full search", "0 %", "-", "-", "-")
 
 
 def test_evaluations_meet_their_neighbours():
@@ -252,13 +229,6 @@ def test_a_table_of_elo_by_depth():
     assert evaluations.errors(rated) == {"material": ([0, 0], [0, 0]), "features": ([0], [0])}
 
 
-def test_forfeited_games_do_not_count_as_moves_to_win():
-    won = [GameRecord(2 * number, ("minimax", "random"), Opening(), (MoveRecord("e2e4"),) * moves, "1-0", "", fault)
-           for number, (moves, fault) in enumerate(((1, Forfeit.TIME), (39, None)))]
-    result = tournament._pairing_result(tournament.Pairing("minimax", "random"), won)
-    assert (result.points, result.games, result.moves_to_win, result.forfeits) == (2, 2, 20, 1)
-
-
 def test_a_pair_of_games_at_fixed_depths():
     player = evaluations.EvaluationAtDepth
     records = evaluations.DepthPair(0, Opening(), player("features", 2), player("material", 1), is_full_width=True)()
@@ -278,19 +248,3 @@ def test_evaluations_are_rated(capsys, tmp_path):
     assert status == 0
     assert all(row["games"] == 4 for row in objects(out))
     assert "evaluations.svg" in err and (tmp_path / "evaluations.svg").exists()
-
-
-@pytest.mark.slow
-def test_a_tournament_is_played(capsys):
-    status, out, _ = run(capsys, "compare", "--tournament", "--time", "20", "--games", "2")
-    assert status == 0
-    assert out.splitlines()[1].startswith("alphabeta")
-    assert sum(line.startswith("random ") for line in out.splitlines()) == 1
-
-
-def test_arguments_of_a_tournament(capsys):
-    assert run(capsys, "compare", "--evaluations", "--nodes", "5")[0] == 2
-    for wrong in (["--depth", "3"], ["--games", "0"], ["--nodes", "5"]):
-        status, _, err = run(capsys, "compare", "--tournament", *wrong)
-        assert status == 2
-        assert err.count("\n") == 1

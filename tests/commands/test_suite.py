@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from engine.commands.shared.bench_positions import BENCH_FENS
+from engine.mcts.searcher import MctsSearch
 from eval.evaluator import BUILT_IN_FILE
 from tests.commands.running import run
 
@@ -53,3 +54,16 @@ def test_the_parameters_of_the_search_can_be_chosen(capsys, tmp_path):
         assert status == 0 and "1 of 1 solved" in out
     for words in (("--config", "rfp=3"), ("--config", "mcts"), ("--config", "features", "--network", "features")):
         assert run(capsys, "suite", str(suite), "--nodes", "500", *words)[0] == 2
+
+
+def test_nodes_are_positions_in_every_mode(capsys, tmp_path, monkeypatch):
+    """A tree gets as many positions as alpha-beta, not as many iterations, and says so."""
+    suite, searches = tmp_path / "mate.epd", []
+    suite.write_text("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - bm a6;\n")
+    create = MctsSearch.__init__
+    monkeypatch.setattr(MctsSearch, "__init__", lambda self, *words, **named: (searches.append(self),
+                                                                               create(self, *words, **named))[1])
+    said = [run(capsys, "suite", str(suite), "--nodes", "2000", "--mode", mode)[1] for mode in ("alphabeta", "mcts")]
+    assert ["as those of alpha-beta are" in out for out in said] == [False, True]
+    (search,) = searches
+    assert search.nodes < 2000 <= search.positions + 16 < 2200

@@ -16,7 +16,7 @@ from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.game import Game
 from engine.mcts import params
 from engine.mcts.nodes import MIN_CAPACITY, NODE_BYTES, ONE, TB_PROOF, Pool
-from engine.mcts.params import Leaf, Selection
+from engine.mcts.params import Leaf, Selection, TreeParamsRecord
 from engine.mcts.searcher import MctsSearch
 from engine.mcts.worker import new_worker
 from engine.reference.games.chess import Chess
@@ -165,3 +165,27 @@ def test_what_scores_prove():
     assert proof_by(300) == 0
     assert proof_by(int(TB_WIN) - 1) == TB_PROOF + 1
     assert proof_by(1 - int(TB_WIN)) == -TB_PROOF - 1
+
+
+def first_value(params: TreeParamsRecord) -> float:
+    """The value of the first leaf that a search visits, for the side to move there."""
+    searcher = MctsSearch(params, 4)
+    searcher.run(Game(MIDDLE_GAME).position, Limits(nodes=1))
+    (child,) = (child for child in searcher.pool.children(searcher.pool.nodes[searcher.pool.root]) if child.visits)
+    return -int(child.value_sum) / int(ONE)
+
+
+def test_a_leaf_of_alphago_is_half_a_value_and_half_a_playout():
+    """The policy leads both searches to the same leaf, and a playout is won, drawn or lost."""
+    value, mixed = first_value(params.alphazero()), first_value(params.alphago())
+    assert min(abs(2 * mixed - value - result) for result in (-1, 0, 1)) < 1e-6
+    assert first_value(params.alphago(playout_share=0.0)) == value
+    assert first_value(params.alphago(playout_share=1.0)) in (-1, 0, 1)
+    assert abs(value) < 0.9
+
+
+def test_a_value_needs_no_playout_and_a_playout_no_value():
+    for name, has_playouts in (("alphago", True), ("alphazero", False), ("uct-light", True), ("mcts", False)):
+        searcher = MctsSearch(params.LADDER[name](), 4)
+        searcher.run(Game(MIDDLE_GAME).position, Limits(nodes=50))
+        assert (sum(int(worker.playouts) for worker in searcher._workers) > 0) == has_playouts, name

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from engine.commands.compare.standings import ASSUMPTION_HEADINGS
 from engine.commands.compare.variants import LADDER
 from engine.commands.course.outputs import printed, renew, shown_outputs
 from engine.commands.shared.searches import TREES
+from engine.search.modes import MODES
 
 README = Path(__file__).parents[2].joinpath("engine", "reference", "README.md").read_text(encoding="utf-8")
 RENEW = "stale: run adversary class --outputs engine/reference/README.md"
@@ -27,15 +29,28 @@ def table_of(text: str) -> dict[str, list[str]]:
     return {row[0]: row[:time] + row[time + 1 :] for row in rows if row[0] in names}
 
 
+def shown_by(command: str) -> dict[str, str]:
+    """The blocks whose commands begin like this."""
+    return {words: shown for words, shown in shown_outputs(README).items() if words.startswith(command)}
+
+
 def test_the_comparison_shows_every_search():
-    (shown,) = shown_outputs(README).values()
+    (shown,) = shown_by("compare --depth").values()
     rows = {columns(line)[0] for line in shown.splitlines()}
     assert {rung.name for rung in LADDER} | set(TREES) <= rows, RENEW
 
 
+def test_the_tournament_has_every_mode():
+    modes = [mode.name for mode in MODES]
+    crosstable, assumptions = shown_by("compare --tournament").values()
+    header, *rows = [columns(line) for line in crosstable.splitlines()[:-1]]
+    assert header == ["points of", *modes, "score", "Elo"] and {row[0] for row in rows} == set(modes), RENEW
+    assert columns(assumptions.splitlines()[0]) == list(ASSUMPTION_HEADINGS), RENEW
+
+
 @pytest.mark.slow
 def test_the_comparison_is_what_the_command_prints():
-    for words, shown in shown_outputs(README).items():
+    for words, shown in shown_by("compare --depth").items():
         assert table_of(shown) == table_of(printed(words)), RENEW
 
 
@@ -45,3 +60,8 @@ def test_blocks_are_found_and_renewed():
     renewed = renew(page)
     assert renewed.startswith("before\n<!-- output of: adversary perft 1 -->\n```\n")
     assert "20" in shown_outputs(renewed)["perft 1"] and renewed.endswith("```\nafter\n")
+
+
+def test_a_block_may_show_the_second_table():
+    first, second = (printed(f"perft 1 --divide{words}") for words in ("", ", table 2"))
+    assert first != second and "e2e4" in first and "20" in second

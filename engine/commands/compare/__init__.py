@@ -1,7 +1,8 @@
 """`compare`: search the same positions by minimax, alpha-beta, and each further technique, added one by one.
 
 `compare --bound` measures how close alpha-beta comes to the leaves of perfect move ordering; with `--tournament` all
-modes play each other; `--evaluations` measures how much the evaluator matters at each depth.
+modes play each other, with equal CPU time or equal nodes; `--evaluations` measures how much the evaluator matters at
+each depth.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from engine.commands.compare import bound
+from engine.commands.compare import bound, standings, tournament
+from engine.commands.compare.contestants import MODE_NAMES, MoveBudget, parse_contestants
 from engine.commands.compare.report import (
     PLOT_FORMATS,
     PositionResult,
@@ -25,9 +27,12 @@ from engine.commands.compare.report import (
 )
 from engine.commands.compare.variants import SearchVariant, alphabeta_variants, tree_variants
 from engine.commands.shared.arguments import (
+    IntList,
+    OutputFile,
     OutputFolder,
     add_concurrency,
     add_hash,
+    add_seed,
     conflicts_with,
     in_file,
     milliseconds,
@@ -37,13 +42,13 @@ from engine.commands.shared.arguments import (
     text,
 )
 from engine.commands.shared.bench_positions import BENCH_FENS
-from engine.commands.shared.interruption import is_interrupted
-from engine.commands.shared.output import add_json, print_object, print_warning
+from engine.commands.shared.output import add_json, pluralize, print_object, print_warning
 from engine.commands.shared.plots import check_plot
 from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.suites import Problem, read_problems
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
+from engine.mcts.params import LADDER
 from engine.search.types import Limits
 from engine.system.errors import InputError
 from engine.text.notation import parse_position
@@ -69,21 +74,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--suite", type=in_file, metavar="FILE.epd", help="positions with bm, am, dm or ce")
     where.add_argument("--bound", action="store_true", help="instead: alpha-beta's leaves compared with 2 b^(d/2), "
                        "about what perfect move ordering visits")
-    where.add_argument("--tournament", action="store_true", help="instead: all modes play each other at equal time")
+    where.add_argument("--tournament", action="store_true", help="instead: all modes play each other with equal CPU "
+                       "time or nodes")
     where.add_argument("--evaluations", action="store_true", help="instead: Elo by depth with richer and poorer "
                        "evaluations")
     limits = parser.add_mutually_exclusive_group()
     depth = limits.add_argument("--depth", type=plies, metavar="D",
                                 help=f"plies to search (default {_DEPTH}, with --bound {bound.LAST_DEPTH})")
-    nodes = limits.add_argument("--nodes", type=positive, metavar="N", help="nodes for every variant")
-    time = limits.add_argument("--time", type=milliseconds, metavar="MS",
-                               help=f"milliseconds for every variant (default with --suite: {_SUITE_TIME})")
+    nodes = limits.add_argument("--nodes", type=IntList(positive), metavar="N[,N...]",
+                                help="nodes for every variant: positions, in playouts and searches of leaves too; "
+                                "with --tournament for every move, and there may be several")
+    time = limits.add_argument("--time", type=IntList(milliseconds), metavar="MS[,MS...]",
+                               help=f"milliseconds for every variant (default with --suite: {_SUITE_TIME}); with "
+                               f"--tournament CPU time for every move (default {_MOVE_TIME}), and there may be several")
     give_up = parser.add_argument("--give-up", type=milliseconds, metavar="MS", help="with a depth: stop after MS "
                                   "milliseconds per position "
                                   f"(default {_GIVE_UP}, with --bound {_BOUND_GIVE_UP})")
     requires_option(parser.add_argument("--games", type=positive, metavar="N",
                                         help="with --tournament and --evaluations: games of each pairing "
                                        f"(default {_GAMES} and {_EVALUATION_GAMES})"), *_PLAYED)
+    _configure_tournament(parser)
     requires_option(add_concurrency(parser, "the number of cores; only with --tournament and --evaluations"),
                     *_PLAYED)
     requires_option(parser.add_argument("--full-width", action="store_true",
@@ -94,18 +104,39 @@ def configure(parser: argparse.ArgumentParser) -> None:
     requires_option(parser.add_argument("--positions", type=positive, metavar="N",
                                         help="with --bound: only the first N of the bench positions"), "--bound")
     add_json(parser, "one object for each variant and position, with --bound for each position and depth, and with "
-                     "--tournament and --evaluations for each pairing")
+                     "--tournament and --evaluations for each pairing and rating")
     plots = parser.add_argument("--plots", type=OutputFolder(), metavar="DIR",
                                 help="draw nodes by depth, solved by time, "
-                                f"or Elo by depth, as {' and '.join(PLOT_FORMATS)}; needs the extra `lab`")
-    for action in (nodes, give_up, add_hash(parser)):
+                                f"or Elo by depth or budget, as {' and '.join(PLOT_FORMATS)}; needs the extra `lab`")
+    for action in (give_up, add_hash(parser)):
         conflicts_with(action, *_PLAYED)
-    for action in (depth, plots):
-        conflicts_with(action, "--tournament")
+    conflicts_with(depth, "--tournament")
     for action in (nodes, time, plots):
         conflicts_with(action, "--bound")
-    conflicts_with(time, "--evaluations")
+    for action in (nodes, time):
+        conflicts_with(action, "--evaluations")
     conflicts_with(give_up, "--nodes", "--time")
+
+
+def _configure_tournament(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `--tournament` alone."""
+    add = parser.add_argument
+    player = add("--player", action="append", type=text, default=[], metavar="PLAYER",
+                 help="with --tournament: a mode, or a config as in `match`; may be repeated (default: all modes)")
+    conflicts_with(player, "--ladder")
+    for action in (
+            player,
+            add("--ladder", action="store_true", help="with --tournament: the family of tree searches, from pure Monte "
+                "Carlo to today's, each of which adds an idea"),
+            add("--network", type=text, metavar="FILE", help="with --tournament: what all evaluate with, a network "
+                "file or `features`"),
+            add("--openings", type=in_file, metavar="FILE",
+                help="with --tournament: EPD or PGN, also compressed (default: random openings)"),
+            add("--out", type=OutputFile("tournament", tournament.FORMAT.is_ours), metavar="FILE",
+                help="with --tournament: keep the results, written as games end; if the file exists, its tournament is "
+                "continued"),
+            add_seed(parser, "with --tournament: openings and random numbers")):
+        requires_option(action, "--tournament")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -130,6 +161,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """InputError if the arguments are invalid, before any work is done."""
+    for name in ("nodes", "time"):
+        if len(getattr(arguments, name) or ()) > 1 and not arguments.tournament:
+            raise InputError(f"several values of --{name} require --tournament")
     if arguments.plots is not None:
         arguments.plots.mkdir(parents=True, exist_ok=True)
         check_plot(arguments.plots / f"nodes.{PLOT_FORMATS[0]}")
@@ -147,9 +181,9 @@ def _problems(arguments: argparse.Namespace) -> tuple[list[Problem], list[str]]:
 
 def _limits(arguments: argparse.Namespace) -> Limits:
     if arguments.nodes:
-        return Limits(nodes=arguments.nodes)
+        return Limits(nodes=arguments.nodes[0])
     if arguments.time or (arguments.suite and not arguments.depth):
-        return Limits(movetime=(arguments.time or _SUITE_TIME) / 1000)
+        return Limits(movetime=(arguments.time[0] if arguments.time else _SUITE_TIME) / 1000)
     return Limits(depth=arguments.depth or _DEPTH, movetime=(arguments.give_up or _GIVE_UP) / 1000)
 
 
@@ -224,28 +258,35 @@ def _compare_with_bound(arguments: argparse.Namespace) -> int:
 
 
 def _run_tournament(arguments: argparse.Namespace) -> int:
-    from engine.commands.compare import tournament
-
-    conditions = tournament.Conditions(arguments.games or _GAMES, arguments.time or _MOVE_TIME,
-                                       width=arguments.concurrency or 0)
-    results = tournament.play_tournament(tournament.all_pairings(), conditions)
-    if results and not arguments.json:
-        print_table(tournament.HEADINGS, tournament.cross_table_rows(results))
-        print(f"points out of {results[0].games} games at {conditions.milliseconds} ms per move; the score is over "
-              "all games\n")
-    assumptions = [] if is_interrupted() else tournament.play_tournament(tournament.assumption_pairings(), conditions)
-    if assumptions and not arguments.json:
-        print_table(tournament.ASSUMPTION_HEADINGS, tournament.assumption_rows(assumptions))
-        print("minimax assumes the best replies, expectimax random ones; games are played without adjudication")
-    for result in (*results, *assumptions) if arguments.json else ():
-        print_object({"first": result.pairing.first, "second": result.pairing.second, "points": result.points,
-                      "games": result.games, "moves_to_win": result.moves_to_win, "forfeits": result.forfeits})
-    forfeits = sum(result.forfeits for result in (*results, *assumptions))
+    planned = _tournament(arguments)
+    results = tournament.play(planned, arguments.games or _GAMES, arguments.concurrency or 0, arguments.out)
+    if not any(result.games for result in results):
+        return 0
+    rated = tournament.ratings(results)
+    if arguments.json:
+        for fields in standings.objects(results, rated):
+            print_object(fields)
+    else:
+        standings.print_standings(results, rated, planned.budgets)
+    if arguments.plots is not None:
+        curves, errors = standings.curves(results, rated)
+        unit = "milliseconds of CPU time" if planned.budgets[0].is_time else "nodes"
+        _print_files(save(arguments.plots / "budgets", (f"{unit} per move", "Elo"), curves, errors=errors,
+                          x_scale="log", title="Elo by budget, with 95 % errors"), arguments)
+    forfeits = sum(sum(result.forfeits) for result in results)
     if forfeits:
-        print(f"{forfeits} games were forfeited by time, an illegal move or a crash; on a busy machine play fewer "
-              "games at a time (--concurrency) or give more time (--time)",
+        print(f"{pluralize(forfeits, 'game')} forfeited by an illegal move; they count for neither side",
               file=sys.stderr if arguments.json else sys.stdout)
     return _HAS_FORFEITS if forfeits else 0
+
+
+def _tournament(arguments: argparse.Namespace) -> tournament.Tournament:
+    """The tournament that the arguments describe."""
+    texts = list(LADDER) if arguments.ladder else arguments.player or list(MODE_NAMES)
+    amounts = arguments.nodes or arguments.time or (_MOVE_TIME,)
+    budgets = tuple(MoveBudget(amount, is_time=not arguments.nodes) for amount in amounts)
+    contestants = parse_contestants(texts, arguments.network)
+    return tournament.Tournament(contestants, budgets, arguments.seed, arguments.openings)
 
 
 def _rate_evaluations(arguments: argparse.Namespace) -> int:

@@ -22,14 +22,13 @@ from engine.arena.cancellation import cancel_games
 from engine.arena.configs import Config
 from engine.arena.openings import RandomOpenings
 from engine.arena.ratings import Ratings, rate
-from engine.arena.records import Adjudication, GameRecord, MoveRecord, Opening
-from engine.arena.referee import EngineLimits, GameInProgress
+from engine.arena.records import Adjudication, GameRecord, Opening
+from engine.arena.search_games import MoveChooser, play_game
 from engine.arena.shards import in_order
 from engine.commands.compare.variants import full_width_params
 from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.plots import Curve, Errors
 from engine.commands.shared.progress import progress_bar
-from engine.core.game import Game
 from engine.search.types import Limits
 from engine.system.host import usable_cores
 from eval.evaluator import BUILT_IN_FILE, FEATURES
@@ -82,14 +81,15 @@ def pairings(names: Sequence[str], last: int) -> list[tuple[EvaluationAtDepth, E
 _thread_local = threading.local()
 
 
-def _searcher(config: Config, is_full_width: bool) -> AlphaBetaSearch:
-    """The thread's searcher for an evaluation, with its TT and histories cleared."""
-    searchers: dict[str, AlphaBetaSearch] = _thread_local.__dict__.setdefault("searchers", {})
-    if config.name not in searchers:
+def _searcher(player: EvaluationAtDepth, is_full_width: bool) -> AlphaBetaSearch:
+    """The thread's searcher for a player, with its TT and histories cleared; no two players share what they learn."""
+    searchers: dict[EvaluationAtDepth, AlphaBetaSearch] = _thread_local.__dict__.setdefault("searchers", {})
+    if player not in searchers:
         params = full_width_params() if is_full_width else default_params()
-        searchers[config.name] = AlphaBetaSearch(_MEGABYTES, params=params, evaluation=config.evaluator())
-    searchers[config.name].clear()
-    return searchers[config.name]
+        searchers[player] = AlphaBetaSearch(_MEGABYTES, params=params,
+                                            evaluation=configs()[player.evaluation].evaluator())
+    searchers[player].clear()
+    return searchers[player]
 
 
 @dataclass(frozen=True)
@@ -109,17 +109,12 @@ class DepthPair:
 
     def _play(self, number: int, players: tuple[EvaluationAtDepth, EvaluationAtDepth]) -> GameRecord:
         """Play one game; `players` are White and Black."""
-        live = GameInProgress(self.opening, EngineLimits(), Adjudication())
-        game = Game(self.opening.fen, moves=self.opening.moves)
-        searchers = {player: _searcher(configs()[player.evaluation], self.is_full_width) for player in players}
-        while (verdict := live.verdict()) is None:
-            player = players[0 if live.board.turn else 1]
-            result = searchers[player].run(game.position, Limits(depth=player.depth))
-            text = game.uci(result.move)
-            game.push_uci(text)
-            live.board.push_uci(text)
-            live.records.append(MoveRecord(text, result.score, player.depth))
-        return GameRecord(number, (str(players[0]), str(players[1])), self.opening, tuple(live.records), *verdict)
+        white, black = ((str(player), self._chooser(player)) for player in players)
+        return play_game(number, self.opening, white, black, Adjudication())
+
+    def _chooser(self, player: EvaluationAtDepth) -> MoveChooser:
+        searcher = _searcher(player, self.is_full_width)
+        return lambda position: searcher.run(position, Limits(depth=player.depth))
 
 
 # [first, second player]: the points of the first, and the number of games.

@@ -99,7 +99,7 @@ def print_rows(rows: Sequence[VariantResults], limits: Limits) -> None:
     if any(is_cut_short(trial.outcome, limits) for row in rows for trial in row.trials):
         print("(in brackets): stopped early, so this is the cost of the depth that was reached, not of the requested "
               "one; compare b*, or the nodes by depth")
-    print("trees: leaves are iterations, which a budget of nodes counts; nodes are all positions, in playouts and in "
+    print("trees: leaves are iterations; nodes, of which a budget may be, are all positions, in playouts and in "
           "searches of leaves too")
 
 

@@ -6,23 +6,26 @@ engine's own search; `tree_variants` are the tree searches.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
 from engine.alphabeta.params import PARAMETERS, ParamsRecord, default_params, set_param
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.commands.shared.searches import TREES
+from engine.commands.shared.searches import TREES, cpu_limit
 from engine.commands.shared.searches import search as search_until_interrupted
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.position import PositionRecord
 from engine.mcts.params import TreeParamsRecord
 from engine.mcts.searcher import MctsSearch
+from engine.search.interface import limits_alike
 from engine.search.types import Bound, Counts, Info, InfoString, Limits, Progress, Result
 
 _SWITCHES = tuple(row.name for row in PARAMETERS if row.is_on)
 _SHORTEST_TIME = 1e-6  # seconds: avoids division by zero
-_SECONDS_PER_PLY = 0.15  # of a tree search if the limit is a depth, which trees do not have
+_SECONDS_PER_PLY = 0.15  # of CPU time for a tree search if the limit is a depth, which trees do not have
 
 
 @dataclass(frozen=True)
@@ -142,11 +145,11 @@ def _search_iteratively(searcher: AlphaBetaSearch, position: PositionRecord, lim
 
 
 def _search_each_depth(searcher: AlphaBetaSearch, position: PositionRecord, limits: Limits) -> SearchOutcome:
-    """Search each depth separately, with an empty TT; `limits.movetime` limits the total time."""
+    """Search each depth separately, with an empty TT; `limits.movetime` limits the total CPU time."""
     assert limits.depth is not None
-    started, stages = time.perf_counter(), list[DepthResult]()
+    started, stages = time.process_time(), list[DepthResult]()
     for depth in range(1, limits.depth + 1):
-        left = None if limits.movetime is None else limits.movetime - (time.perf_counter() - started)
+        left = None if limits.movetime is None else limits.movetime - (time.process_time() - started)
         if left is not None and left < _expected_seconds(stages):
             break
         result, seconds = _timed_search(searcher, position, replace(limits, depth=depth, first_depth=depth,
@@ -166,10 +169,13 @@ def _expected_seconds(stages: list[DepthResult]) -> float:
 
 
 def _timed_search(searcher: AlphaBetaSearch, position: PositionRecord, limits: Limits) -> tuple[Result, float]:
-    """Run a search with an empty TT and empty histories; return its result and its CPU seconds."""
+    """Run a search with an empty TT and empty histories; return its result and its CPU seconds, which `limits.movetime`
+    limits.
+    """
     searcher.clear()
     started = time.process_time()
-    result = search_until_interrupted(searcher, position, limits)
+    with cpu_limit(searcher, limits.movetime) if limits.movetime is not None else nullcontext():
+        result = search_until_interrupted(searcher, position, replace(limits, movetime=None))
     return result, time.process_time() - started
 
 
@@ -201,11 +207,13 @@ def _tree_variant(name: str, searcher: MctsSearch, params: TreeParamsRecord) -> 
             visits = searcher.visits()
             growth.append((sum(visits.values()), visits))
 
+        seconds = limits.movetime or math.inf
         if limits.depth is not None:
-            seconds = _SECONDS_PER_PLY * limits.depth
-            limits = replace(limits, depth=None, movetime=min(seconds, limits.movetime or seconds))
+            seconds = min(seconds, _SECONDS_PER_PLY * limits.depth)
         started = time.process_time()
-        result = search_until_interrupted(searcher, position, limits, watch)
+        with cpu_limit(searcher, seconds) if limits.nodes is None else nullcontext():
+            bounds = Limits() if limits.nodes is None else limits_alike(searcher, limits.nodes)
+            result = search_until_interrupted(searcher, position, bounds, watch)
         seconds = time.process_time() - started
         return SearchOutcome(searcher.positions, Counts(leaf_nodes=result.nodes), seconds, result.score, result.move, 0,
                              growth=tuple(growth))

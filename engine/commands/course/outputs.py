@@ -1,7 +1,7 @@
 """Pages that show what a command prints: the commands they name, and the blocks below them, renewed.
 
 A line `<!-- output of: adversary compare --depth 6 -->` stands above each block; a block holds the first table that the
-command prints, up to an empty line.
+command prints, up to an empty line, or with `, table 2` after the command the second one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 
+_TABLE = ", table "
 _BLOCK = re.compile(r"^<!-- output of: adversary (?P<words>.+?) -->\n```\n(?P<shown>.*?)^```$",
                     re.MULTILINE | re.DOTALL)
 
@@ -21,11 +23,18 @@ def shown_outputs(page: str) -> dict[str, str]:
 
 
 def printed(words: str) -> str:
-    """The first table that a command prints, without the spaces at the ends of its lines."""
+    """The table that the words above a block name, without the spaces at the ends of its lines."""
+    command, _, number = words.partition(_TABLE)
+    table = _tables(command)[int(number or 1) - 1]
+    return "\n".join(line.rstrip() for line in table.splitlines()) + "\n"
+
+
+@cache
+def _tables(words: str) -> list[str]:
+    """The tables that a command prints; it is run once, since a tournament takes minutes."""
     command = [sys.executable, "-m", "engine", *shlex.split(words)]
-    whole = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    first = whole.strip("\n").split("\n\n", maxsplit=1)[0]
-    return "\n".join(line.rstrip() for line in first.splitlines()) + "\n"
+    whole = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return whole.strip("\n").split("\n\n")
 
 
 def renew(page: str) -> str:

@@ -41,6 +41,20 @@ class IntRange:
 
 
 @dataclass(frozen=True)
+class IntList:
+    """Integers within a range, in rising order and separated by commas."""
+
+    each: IntRange
+
+    def __call__(self, text: str) -> tuple[int, ...]:
+        """Parse the numbers; ArgumentTypeError if one is invalid, out of range or not larger than the one before."""
+        numbers = tuple(map(self.each, text.split(",")))
+        if list(numbers) != sorted(set(numbers)):
+            raise argparse.ArgumentTypeError(f"must be in rising order, got {quote(text)}")
+        return numbers
+
+
+@dataclass(frozen=True)
 class FloatRange:
     """A number within a range, the lower end excluded if `above` says so."""
 

@@ -10,14 +10,23 @@ from itertools import islice
 from pathlib import Path
 from threading import Timer
 
-from engine.alphabeta.params import PARAMETERS
 from engine.arena import executors
 from engine.arena.cancellation import cancel_games
 from engine.arena.configs import DEFAULT, Config, parse_config
 from engine.arena.kernel_games import KernelPair
 from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.screen_file import ScreenJournal, ScreenPlan, is_screen_file, open_screen, read_screen
-from engine.arena.screening import ParamChange, Screening, ScreenPair, fold, parse_changes, screen_pairs, suggest
+from engine.arena.screening import (
+    ParamChange,
+    Screening,
+    ScreenPair,
+    fold,
+    parse_changes,
+    rows_of,
+    screen_pairs,
+    suggest,
+)
+from engine.arena.search_games import SearchPair
 from engine.arena.shards import in_order
 from engine.arena.statistics import Estimate
 from engine.commands.shared.arguments import OutputFile, add_concurrency, add_seed, in_file, minutes, positive, text
@@ -25,6 +34,7 @@ from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.output import pluralize, print_warning
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
+from engine.search.params import Parameter
 from engine.system.errors import InputError
 from engine.system.host import usable_cores
 
@@ -40,10 +50,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--params", type=text, default=_NUMBERS, metavar="NAME[=LOW:HIGH],...",
         help=f"parameters and their two values; `{_SWITCHES}` is all techniques not in use, `{_NUMBERS}` all numbers, "
         f"a step either way (default {_NUMBERS})")
-    add("--config", type=text, default=DEFAULT, metavar="CONFIG", help="the config to change (as in `match`)")
+    add("--config", type=text, default=DEFAULT, metavar="CONFIG",
+        help="the config to change (as in `match`); that of a tree search, such as `mcts`, for its parameters")
     add("--pairs", type=positive, default=10_000, metavar="N", help="pairs of games in total (default 10000)")
     add("--minutes", type=minutes, metavar="X", help="play no longer than this")
-    add("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
+    add("--nodes", type=positive, default=5000, metavar="N", help="nodes, of trees iterations, per move (default 5000)")
     add("--openings", type=in_file, metavar="FILE", help="EPD or PGN, also compressed (default: random openings)")
     add_seed(parser, "openings and sides")
     add_concurrency(parser)
@@ -64,14 +75,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _play_screen(arguments: argparse.Namespace, base: Config) -> Screening:
-    changes = tuple(parse_changes(_names(arguments.params), base))
+    changes = tuple(parse_changes(_names(arguments.params, rows_of(base)), base))
     source = RandomOpenings() if arguments.openings is None else Openings(arguments.openings)
     openings = source.draw(arguments.pairs, arguments.seed, print_warning)
     plan = ScreenPlan(changes, arguments.nodes, arguments.seed,
                       "" if arguments.openings is None else arguments.openings.name, _name_of(arguments.config))
     with open_screen(arguments.out, plan) as journal:
         pairs = screen_pairs(changes, base, openings, arguments.nodes, arguments.seed)
-        _play(journal, islice(pairs, journal.screening.pairs, None), arguments)
+        _play(journal, islice(pairs, journal.screening.pairs, None), arguments, base.tree is not None)
         return journal.screening
 
 
@@ -80,28 +91,31 @@ def _name_of(config: str) -> str:
     return config if "=" in config else Path(config).name
 
 
-def _names(words: str) -> list[str]:
-    groups = {_SWITCHES: [row.name for row in PARAMETERS if row.is_switch and not row.is_on],
-              _NUMBERS: [row.name for row in PARAMETERS if not row.is_switch]}
+def _names(words: str, rows: Sequence[Parameter]) -> list[str]:
+    groups = {_SWITCHES: [row.name for row in rows if row.is_switch and not row.is_on],
+              _NUMBERS: [row.name for row in rows if row.step]}
     names = [name for word in words.split(",") for name in groups.get(word, [word])]
     if not names:
         raise InputError("nothing to screen: all techniques are in use")
     return names
 
 
-def _play(journal: ScreenJournal, pairs: Iterator[ScreenPair], arguments: argparse.Namespace) -> None:
+def _play(journal: ScreenJournal, pairs: Iterator[ScreenPair], arguments: argparse.Namespace, has_tree: bool) -> None:
     """Play until the pairs or the minutes are used up, or the user interrupts; the games in progress are dropped."""
     drawn: list[tuple[int, ...]] = []
 
-    def shards() -> Iterator[KernelPair]:
+    def shards() -> Iterator[KernelPair | SearchPair]:
         for screen_pair in pairs:
             drawn.append(screen_pair.signs)
             yield screen_pair.pair
 
     reported = time.monotonic()
-    with (executors.threads(arguments.concurrency or usable_cores()) as (executor, width),
+    start = executors.processes if has_tree else executors.threads  # Python code plays the games of trees
+    with (start(arguments.concurrency or usable_cores()) as (executor, width),
           progress_bar(arguments.pairs) as show, stop_on_interrupt(cancel_games), _time_limit(arguments.minutes)):
         for number, records in enumerate(in_order(executor, shards(), _WAITING * width)):
+            if records[0].number // 2 != journal.screening.pairs:
+                break  # cancelled: this pair was finished before an earlier one, which will be played again
             journal.add(drawn[number], sum(record.points for record in records))
             show(journal.screening.pairs, "pairs")
             if time.monotonic() - reported >= _REPORT_INTERVAL:
@@ -133,7 +147,7 @@ def _print_report(screening: Screening) -> None:
 
 
 def _label(change: ParamChange) -> str:
-    return change.name if (change.low, change.high) == (0, 1) else f"{change.name} {change.low}:{change.high}"
+    return change.name if (change.low, change.high) == (0, 1) else f"{change.name} {change.low:g}:{change.high:g}"
 
 
 def _error(elo: Estimate) -> str:
@@ -151,7 +165,7 @@ def _print_effects(screens: Sequence[Screening], base: Config) -> None:
         *(fold([screen for screen in screens if screen.nodes == nodes]) for nodes in lengths), together]
     headings = [""] if len(lengths) < 2 else [*(f" at {nodes}" for nodes in lengths), " together"]
     print_table(("parameter", "from", "to", *(f"{word}{heading}" for heading in headings for word in ("Elo", "error"))),
-                [(change.name, str(change.low), str(change.high),
+                [(change.name, f"{change.low:g}", f"{change.high:g}",
                   *(cell for column in columns for cell in _cells(column.get(change)))) for change in together])
     moves = suggest(together, base)
     print("suggested: " + (",".join(f"{name}={value}" for name, value in moves.items()) or "no change"))
