@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
 import pytest
 
+from engine.commands.compare import tournament
 from engine.commands.compare.variants import LADDER
 from engine.commands.course.outputs import printed, renew, shown_outputs
 from engine.commands.shared.searches import TREES
+from engine.search.modes import MODES
 
 README = Path(__file__).parents[2].joinpath("engine", "reference", "README.md").read_text(encoding="utf-8")
 RENEW = "stale: run adversary class --outputs engine/reference/README.md"
@@ -31,6 +34,15 @@ def test_the_comparison_shows_every_search():
     (shown,) = shown_outputs(README).values()
     rows = {columns(line)[0] for line in shown.splitlines()}
     assert {rung.name for rung in LADDER} | set(TREES) <= rows, RENEW
+
+
+def test_the_tournament_shows_every_search():
+    """If this fails: play it again with the command above the table."""
+    lines = README.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("points of"))
+    assert columns(lines[first]) == list(tournament.HEADINGS)
+    rows = [columns(line)[0] for line in itertools.takewhile(bool, lines[first + 1 :])]
+    assert sorted(rows) == sorted(mode.name for mode in MODES)
 
 
 @pytest.mark.slow
