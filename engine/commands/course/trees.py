@@ -66,7 +66,7 @@ def traced(game: Game[State, Action], trace: Trace, way: Callable[[State, Action
         if visit is None:
             node.text = plain(game.utility(state, MAX)) if game.is_terminal(state) else "?"
         else:
-            node.text, node.order = visit.sign + plain(round(visit.value, 2)), visit.order
+            node.text, node.order = visit.sign + plain(_rounded(visit.value)), visit.order
             if has_windows and not is_over:
                 node.notes = (f"α {plain(visit.alpha)}", f"β {plain(visit.beta)}")
         if note is not None:
@@ -84,6 +84,11 @@ def traced(game: Game[State, Action], trace: Trace, way: Callable[[State, Action
     root = draw(game.initial() if start is None else start, trace.root, depth)
     _keep_one_line(root)
     return root
+
+
+def _rounded(number: float) -> float:
+    """A value with as many digits as there is room for."""
+    return round(number, 2 if abs(number) < 100 else 1)
 
 
 def planned(game: HiddenGame[State, Action], state: State, plan: StrategyProfile,
