@@ -21,7 +21,7 @@ from engine.commands.course.curves import chart
 from engine.commands.course.lesson import LESSONS, load, steps_of
 from engine.commands.course.lessons.alphabeta import DEEPER, GAME
 from engine.commands.course.notebooks import notebook
-from engine.commands.course.trees import outline, picture, traced
+from engine.commands.course.trees import Drawn, outline, picture, traced
 from engine.reference.exercises.cutoffs import cut_offs
 from engine.reference.exercises.question import plain
 from engine.reference.games.tree import TreeGame
@@ -48,7 +48,8 @@ SAID = {  # what a lesson must have said: the numbers of the notes
     "uct": ["drawn: 10 of 10", "UCB1", "x plays 3,1", "which is worth +1 to x",
             "2,1            16 visits   average +0.19   truth +1.00", "2,1          1329 visits   average +0.96"],
     "dice": ["steady  steady", "wild    wild"],
-    "alphazero": ["attention", "before any game: value", "which wins"],
+    "alphazero": ["attention", "before any game: value", "which wins",
+                  "AlphaStar, for StarCraft, first learned to imitate people's moves"],
     "regret": ["(0, 1, 2)", "(0.000, 0.333, 0.667)", "could be exploited for +1.00",
                "highest regret                          +0.23                        -1.00"],
     "pacman": ["minimax against an adversarial ghost        482", "minimax against a random ghost              488",
@@ -62,7 +63,13 @@ SAID = {  # what a lesson must have said: the numbers of the notes
               "value 2, 3 of 4 leaves", "minimax: value 8, 16 of 16 leaves", "alpha-beta: value 8, 10 of 16 leaves",
               "37/100 -> 60/79 -> 16/53 -> 27/35", "37/101 -> 61/80 -> 16/54 -> 28/36 -> 0/1",
               "returned: row 2, column 2", "(-1, 0, 1) - (-1) = (0, 1, 2)", "0 to 192: 3 x 64", "440 billion",
-              "20 of 27 nodes", "9 of 10 nodes", "(1) in the aggregate", "= 10\n", "Qxd5 and the queen is lost"],
+              "20 of 27 nodes", "9 of 10 nodes", "(1) in the aggregate: very many agents are an economy",
+              "(2) as part of the environment: others are like rain", "(3) as adversaries",
+              "(1) By analysis, strategy and tactics, as people do", "as when a wheel slips",
+              "parallel and uneven search", "= 10\n", "Qxd5 and the queen is lost",
+              "expectimax against an adversarial ghost    -303  201.6  1 of 5     -303",
+              "expectimax against a random ghost           503    0.0  5 of 5      503",
+              "call: 1/2 x (+2) + 1/2 x (-2) = 0"],
     "poker": ["-0.05556", "first to act", "0.33", "bet 0.33: MAX 0.60   (Qpb)"],
 }
 
@@ -218,6 +225,14 @@ def test_everything_in_a_picture_lies_inside_it():
         assert 20 <= node.y <= made.height - 20
     bottom = sorted(node.x for node in drawn.all() if not node.children)
     assert all(right - left > 40 for left, right in itertools.pairwise(bottom))
+
+
+def test_names_of_actions_stand_over_all_lines_and_long_values_in_large_triangles():
+    tree = Drawn("max", "326.67", children=[Drawn("min", "−27.25", way="far"), Drawn("leaf", "3", way="near")])
+    text = picture(tree, "title").text()
+    assert text.rindex("<polyline") < text.index(">far<") < text.index("<polygon")
+    assert tree.size == tree.children[0].size > tree.children[1].size == 1
+    assert outline(tree) == "MAX 326.67\n    far: MIN −27.25\n    near: 3"
 
 
 def test_curves_have_their_names_apart():

@@ -48,6 +48,6 @@ def _answer(ask: Ask, leaves: dict[str, float]) -> str:
 
 def _explain(cut: CutOff | None) -> None:
     if cut is None:
-        print("There is no further cut-off: every other leaf is looked at.")
+        print("There is no further cutoff: every other leaf is looked at.")
     else:
         say(f"After {cut.after}: {', '.join(cut.skipped)} cut off. {cut.reason}.")

@@ -10,7 +10,7 @@ from engine.reference.alphazero import Node as GuidedNode
 from engine.reference.game import CHANCE, MAX, Action, Game, State
 from engine.reference.uct import Node
 
-LEGEND = ("In each node the number of its visits, beside it the average utility of MAX.",
+LEGEND = ("In each node the number of its visits, beside or below it the average utility of MAX.",
           "Blue: MAX does well there. Orange: MIN does. Thick lines: the most-visited moves.")
 _SMALLEST, _LARGEST = 0.75, 1.6  # sizes of nodes
 _ROOM = 1.5  # steps that an inner node takes at least, with what is written beside it
@@ -18,30 +18,30 @@ _LOW, _MIDDLE, _HIGH = (253, 186, 116), (255, 255, 255), (147, 197, 253)  # colo
 
 
 def grown(game: Game[State, Action], root: Node[State, Action], way: Callable[[State, Action], str],
-          depth: int = 2, widest: int = 6, scale: float = 1.0) -> Drawn:
-    """The upper part of a tree: so deep, and of every node the most visited children.
+          widest: tuple[int, ...] = (6, 6), scale: float = 1.0) -> Drawn:
+    """The upper part of a tree: of the nodes of each level so many of the most visited children.
 
     Averages are MAX's, and coloured: orange where MIN does well, blue where MAX does, `scale` the strongest.
     """
 
-    def draw(node: Node[State, Action], left: int) -> Drawn:
+    def draw(node: Node[State, Action], level: int) -> Drawn:
         player = MAX if game.is_terminal(node.state) else game.to_move(node.state)
         node_type = ("leaf" if game.is_terminal(node.state) else "chance" if player == CHANCE
                      else "max" if player == MAX else "min")
         average = _for_max(game, node)
         share = math.sqrt(node.visits / root.visits)
         drawn = Drawn(node_type, str(node.visits), notes=(_signed(average),), fill=_colour(average / scale),
-                      size=_SMALLEST + (_LARGEST - _SMALLEST) * share, room=_ROOM if left else 1.0)
-        if left:
-            shown = sorted(node.children, key=lambda action: -node.children[action].visits)[:widest]
+                      size=_SMALLEST + (_LARGEST - _SMALLEST) * share, room=_ROOM if level < len(widest) else 1.0)
+        if level < len(widest):
+            shown = sorted(node.children, key=lambda action: -node.children[action].visits)[: widest[level]]
             for action in sorted(shown, key=str):
-                child = draw(node.children[action], left - 1)
+                child = draw(node.children[action], level + 1)
                 child.way = way(node.state, action)
                 child.is_best = action == shown[0] and player != CHANCE
                 drawn.children.append(child)
         return drawn
 
-    return draw(root, depth)
+    return draw(root, 0)
 
 
 def guided(root: GuidedNode, way: Callable[[int], str], depth: int = 2, widest: int = 4) -> Drawn:

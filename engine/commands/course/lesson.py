@@ -22,7 +22,7 @@ from engine.commands.course.svg import Picture
 LESSONS = {
     "game": "a game, formally; a solution is a strategy",
     "minimax": "MAX and MIN, and values that are backed up",
-    "alphabeta": "the same value without most of the tree; predict the next cut-off",
+    "alphabeta": "the same value without most of the tree; predict the next cutoff",
     "ordering": "what good move order saves: killers, iterative deepening, 2 b^(d/2)",
     "tables": "transpositions, and lookup instead of search",
     "horizon": "cut-off, evaluation, and why to search on where it is not quiet",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from engine.commands.course.trees import Drawn
+from engine.commands.course.svg import Picture
+from engine.commands.course.trees import Drawn, picture
 from engine.reference.wins import WinNode
 
 AGENT_VIEWS: Mapping[str, str] = {
@@ -30,10 +31,12 @@ HISTORY = (
     ("draughts", "1994", "Chinook wins the title in its match with Tinsley: a database of 440 billion positions"),
     ("chess", "1997", "Deep Blue beats Kasparov: minimax, alpha-beta, deepening, parallel and uneven search"),
     ("Othello", "1997", "Logistello beats the world champion; since then champions decline to play programs"),
-    ("Go", "2016", "AlphaGo beats Lee Sedol: Monte Carlo tree search with networks; b is over 300"),
+    ("Go", "2016", "AlphaGo beats Lee Sedol: tree search, rollouts and a learned value function; b is over 300"),
     ("StarCraft", "2019", "AlphaStar, which began by imitating people, reaches grandmasters"),
     ("poker", "2019", "Pluribus beats professionals at six-player poker: regret minimisation, search and self-play"),
 )
+
+_FRACTIONS = "In each node: wins of the player who moved there / playouts."
 
 
 def power_of_ten(number: int) -> str:
@@ -47,8 +50,8 @@ def monte_carlo_root() -> WinNode:
     return WinNode(37, 100, [WinNode(60, 79, [deepest, WinNode(3, 26)]), WinNode(1, 10), WinNode(2, 11)])
 
 
-def fraction_tree(root: WinNode, path: Sequence[WinNode] = ()) -> Drawn:
-    """The tree with its fractions; the path is drawn with thick lines."""
+def fraction_picture(root: WinNode, path: Sequence[WinNode], title: str, words: str = "") -> Picture:
+    """The tree with its fractions; the path is drawn with thick lines, the words stand below."""
 
     def draw(node: WinNode, level: int) -> Drawn:
         is_on_path = any(node is other for other in path)
@@ -56,4 +59,4 @@ def fraction_tree(root: WinNode, path: Sequence[WinNode] = ()) -> Drawn:
         return Drawn("max" if level % 2 == 0 else "min", str(node), is_best=is_on_path, children=children, size=1.6,
                      room=1.9)
 
-    return draw(root, 0)
+    return picture(draw(root, 0), title, [_FRACTIONS, *([words] if words else [])])

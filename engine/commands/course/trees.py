@@ -12,20 +12,22 @@ from engine.reference.game import CHANCE, MAX, Action, Game, HiddenGame, State
 from engine.reference.minimax import is_leaf, one_less
 from engine.reference.trace import Trace, VisitedNode
 
-_SHAPES = {"max": ("#dbeafe", "#1f6feb"), "min": ("#ffedd5", "#d9730d"), "chance": ("#dcfce7", "#2e8540"),
+SHAPES = {"max": ("#dbeafe", "#1f6feb"), "min": ("#ffedd5", "#d9730d"), "chance": ("#dcfce7", "#2e8540"),
            "node": ("#f3e8ff", "#8250df"), "leaf": ("#f5f7fa", "#52606d")}  # of each node type: fill and outline
 _NAMES = {"max": "MAX", "min": "MIN", "chance": "chance", "node": "player", "leaf": "end"}
 _SIDE, _STEP, _LEVEL, _TOP = 25.0, 82.0, 122.0, 46.0  # half a node, from leaf to leaf, from level to level, above all
 _TEXT, _SMALL_TEXT = 16.0, 14.0  # sizes of letters, to be read from the last row
 _LETTER = 8.0  # width of one of the smaller ones
 _LABEL_AT = 0.66  # of the way from a node to its child stands the name of the action
+_CUT_AT = 0.38  # the mark of a cut, above that name
+_LONG, _LONG_SIZE = 5, 1.3  # letters that do not fit into a triangle, and how large it is then drawn
 
 
 @dataclass
 class Drawn:
     """A node as it is drawn."""
 
-    node_type: str  # of _SHAPES
+    node_type: str  # of SHAPES
     text: str
     way: str = ""  # the action that leads here
     notes: tuple[str, ...] = ()  # lines beside it, or below where it has no children
@@ -64,7 +66,7 @@ def traced(game: Game[State, Action], trace: Trace, way: Callable[[State, Action
         if visit is None:
             node.text = plain(game.utility(state, MAX)) if game.is_terminal(state) else "?"
         else:
-            node.text, node.order = visit.sign + plain(round(visit.value, 2)), visit.order
+            node.text, node.order = visit.sign + plain(_rounded(visit.value)), visit.order
             if has_windows and not is_over:
                 node.notes = (f"α {plain(visit.alpha)}", f"β {plain(visit.beta)}")
         if note is not None:
@@ -82,6 +84,11 @@ def traced(game: Game[State, Action], trace: Trace, way: Callable[[State, Action
     root = draw(game.initial() if start is None else start, trace.root, depth)
     _keep_one_line(root)
     return root
+
+
+def _rounded(number: float) -> float:
+    """A value with as many digits as there is room for."""
+    return round(number, 2 if abs(number) < 100 else 1)
 
 
 def planned(game: HiddenGame[State, Action], state: State, plan: StrategyProfile,
@@ -113,13 +120,18 @@ def _keep_one_line(root: Drawn) -> None:
 
 def picture(root: Drawn, title: str, legend: Sequence[str] = ()) -> svg.Picture:
     """The tree as a picture; `legend` are lines below it."""
+    for node in root.all():
+        if node.node_type in {"max", "min"} and len(node.text) >= _LONG:
+            node.size = max(node.size, _LONG_SIZE)
     width = _place(root, 0, 0.0) * _STEP + _STEP * 0.6
     height = max(node.y + _SIDE * node.size for node in root.all()) + 26
     for node in root.all():
         node.x += _STEP * 0.3
-    elements = [element for node in root.all() for child in node.children for element in _edge(node, child)]
+    edges = [(node, child) for node in root.all() for child in node.children]
+    elements = [element for edge in edges for element in _edge(*edge)]
+    elements += [element for edge in edges for element in _name_of_action(*edge)]
     elements += [element for node in root.all() for element in _node(node)]
-    node_types = [node_type for node_type in _SHAPES if any(node.node_type == node_type for node in root.all())]
+    node_types = [node_type for node_type in SHAPES if any(node.node_type == node_type for node in root.all())]
     key, key_width = _key(node_types, height + 16)
     lines = [svg.words(20, height + 50 + 22 * number, text, size=_SMALL_TEXT, anchor="start", fill=svg.FAINT)
              for number, text in enumerate(legend)]
@@ -148,14 +160,23 @@ def _edge(node: Drawn, child: Drawn) -> Iterator[str]:
     if not child.is_seen:
         yield svg.line((start, end), stroke=svg.PALE, width=1.5, dashes="4 5")
         if node.is_seen:
-            x, y = start[0] + 0.45 * (end[0] - start[0]), start[1] + 0.45 * (end[1] - start[1])
+            x, y = _between(start, end, _CUT_AT)
             yield svg.line(((x - 9, y + 5), (x + 9, y - 5)), stroke=svg.WARNING, width=2.5)
     else:
         yield svg.line((start, end), stroke=svg.INK if child.is_best else svg.FAINT, width=3 if child.is_best else 1.3)
+
+
+def _name_of_action(node: Drawn, child: Drawn) -> Iterator[str]:
+    """What leads from a node to its child, written over the lines: drawn after all of them."""
     if child.way:
-        x, y = start[0] + _LABEL_AT * (end[0] - start[0]), start[1] + _LABEL_AT * (end[1] - start[1])
+        x, y = _between((node.x, node.y + _reach(node)), (child.x, child.y - _reach(child)), _LABEL_AT)
         yield svg.box(x, y - 5, _LETTER * len(child.way) + 6, 19, fill="white")
         yield svg.words(x, y, child.way, size=_SMALL_TEXT, fill=svg.INK if child.is_seen else svg.FADED)
+
+
+def _between(start: tuple[float, float], end: tuple[float, float], share: float) -> tuple[float, float]:
+    """The point after a share of the way from one point to another."""
+    return start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
 
 
 def _reach(node: Drawn) -> float:
@@ -165,10 +186,10 @@ def _reach(node: Drawn) -> float:
 
 def _node(node: Drawn) -> Iterator[str]:
     """A shape, what stands in it and beside it, and when it was visited."""
-    fill, stroke = _SHAPES[node.node_type] if node.is_seen else ("#fafbfc", svg.PALE)
+    fill, stroke = SHAPES[node.node_type] if node.is_seen else ("#fafbfc", svg.PALE)
     yield _shape(node.node_type, node.x, node.y, node.size, node.fill or fill, stroke)
     ink = svg.INK if node.is_seen else svg.FADED
-    shift = {"max": 11, "min": 0}.get(node.node_type, 5)
+    shift = {"max": 11 * node.size, "min": 5 - 5 * node.size}.get(node.node_type, 5)
     size = _TEXT * min(max(node.size, 1.0), 1.3)
     yield svg.words(node.x, node.y + shift, node.text, size=size if len(node.text) < 4 else 0.8 * size, fill=ink,
                     is_bold=True)
@@ -200,7 +221,7 @@ def _key(node_types: Sequence[str], y: float) -> tuple[list[str], float]:
     """What the shapes mean, and how much room it takes."""
     elements, x = list[str](), 32.0
     for node_type in node_types:
-        fill, stroke = _SHAPES[node_type]
+        fill, stroke = SHAPES[node_type]
         elements += [_shape(node_type, x, y - 4, 0.45, fill, stroke),
                      svg.words(x + 22, y, _NAMES[node_type], size=_SMALL_TEXT, anchor="start")]
         x += 62 + _LETTER * len(_NAMES[node_type])
@@ -210,17 +231,18 @@ def _key(node_types: Sequence[str], y: float) -> tuple[list[str], float]:
 def outline(root: Drawn) -> str:
     """The tree as text, a line for every node, indented by depth. What was cut off says so."""
     lines: list[str] = []
+    is_numbered = any(node.order is not None for node in root.all())
 
     def write(node: Drawn, depth: int) -> None:
-        order = f"{node.order:>3}." if node.order is not None else "   ."
+        order = f"{node.order:>3}. " if node.order is not None else ""
         way = f"{node.way}: " if node.way else ""
         name = "" if node.node_type == "leaf" else f"{_NAMES[node.node_type]} "
         notes = f"   ({', '.join(node.notes)})" if node.notes else ""
         if node.is_seen:
-            lines.append(f"{order} {'    ' * depth}{way}{name}{node.text}{notes}")
+            lines.append(f"{order}{'    ' * depth}{way}{name}{node.text}{notes}")
         else:
             leaves = [below.text for below in node.all() if not below.children]
-            lines.append(f"    {'    ' * depth}{way}cut off: {', '.join(leaves)}")
+            lines.append(f"{'     ' if is_numbered else ''}{'    ' * depth}{way}cut off: {', '.join(leaves)}")
             return
         for child in node.children:
             write(child, depth + 1)

@@ -22,7 +22,7 @@ class CutOff:
 
 
 def cut_offs(game: Game[State, Action]) -> tuple[dict[str, float], list[CutOff]]:
-    """The leaves of a game by their letters, from left to right, and the cut-offs of alpha-beta in their order."""
+    """The leaves of a game by their letters, from left to right, and the cutoffs of alpha-beta in their order."""
     trace = Trace()
     alphabeta(game, game.initial(), count=trace)
     assert trace.root is not None

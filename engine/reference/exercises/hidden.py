@@ -18,7 +18,12 @@ def regret_of_a_hand(chance: random.Random) -> Question:
     return Question(f"You played {NAMES[mine]}, the other {NAMES[theirs]}. How much do you regret not having played "
                     f"{NAMES[other]}?", regret,
                     f"{NAMES[other].capitalize()} would have brought {PAYOFFS[other][theirs]}, {NAMES[mine]} brought "
-                    f"{PAYOFFS[mine][theirs]}: {PAYOFFS[other][theirs]} - ({PAYOFFS[mine][theirs]}).")
+                    f"{PAYOFFS[mine][theirs]}: {PAYOFFS[other][theirs]} - {_in_brackets(PAYOFFS[mine][theirs])}.")
+
+
+def _in_brackets(number: float) -> str:
+    """A number after a minus sign."""
+    return f"({number:g})" if number < 0 else f"{number:g}"
 
 
 def strategy_from_regrets(chance: random.Random) -> Question:

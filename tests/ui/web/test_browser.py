@@ -182,6 +182,8 @@ def test_searches_think_side_by_side_and_a_tree_is_drawn(page):
     page.click("#tree-draw")
     page.find("#tree svg")
     assert page.script("return document.querySelectorAll('#tree .node.cut').length") > 0
+    for drawn in (".max > polygon", ".min > polygon", ".leaf > rect", ".link.skipped", ".stroke", ".link.best"):
+        page.find(f"#tree {drawn}")
 
 
 def test_watch_asks_and_counts(page):

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.commands.course.svg import WARNING
+from engine.commands.course.trees import SHAPES
 from engine.kernel import SOURCE_ROOT
 
 PAGE = Path(SOURCE_ROOT) / "engine" / "ui" / "web" / "page"
@@ -66,3 +68,13 @@ def test_the_page_is_small():
             text = (PAGE / name).read_text(encoding="utf-8")
             waiting += re.findall(r'^import[^;]*? from "\./([^"]+)";', text, re.MULTILINE)
     assert sum((PAGE / name).stat().st_size for name in loaded) <= LARGEST
+
+
+def test_search_trees_have_the_colours_of_the_course():
+    """Lessons, notebooks and page draw MAX, MIN, leaves and cuts alike."""
+    style = (PAGE / "views.css").read_text(encoding="utf-8")
+    (declared,) = re.findall(r"^\.tree \{ (--max.*?)\}", style, re.MULTILINE)
+    colours = dict(re.findall(r"--([\w-]+): (#\w+)", declared))
+    for node_type in ("max", "min", "leaf"):
+        assert (colours[node_type], colours[f"{node_type}-line"]) == SHAPES[node_type]
+    assert colours["cut-line"] == WARNING

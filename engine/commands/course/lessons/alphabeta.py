@@ -37,7 +37,7 @@ def the_tree_of_the_minimax_lesson():
 
 def predict_the_next_cut_off():
     """Now you. The tree below has three plies, MAX, MIN and MAX, and its leaves have letters. Alpha-beta looks at them
-    from a to n and skips some. After which leaf comes each cut-off? You name the last leaf that is looked at before it;
+    from a to n and skips some. After which leaf comes each cutoff? You name the last leaf that is looked at before it;
     then you see what is skipped, and why.
     """
     predict(DEEPER)

@@ -30,8 +30,9 @@ NETWORK = new_network(GAME)
 GAMES, LOOKS, ITERATIONS = 100, (0, 50, 100), 90
 MATCH = 20  # games against a perfect player
 BOARD, WINS = parse_grid("o.x .ox ..."), 8  # the square that completes a row
-GUIDED_LEGEND = ("In each node the number of its visits, beside it MAX's average. On the lines: the policy.",
-                 "Moves without a visit are not drawn. Thick lines: the most-visited moves.")
+GUIDED_LEGEND = ("In each node the number of its visits, beside or below it the average utility of MAX.",
+                 "On the lines the policy. Moves without a visit are not drawn.",
+                 "Blue: MAX does well there. Thick lines: the most-visited moves.")
 
 
 def it_learns_from_its_games():

@@ -51,7 +51,7 @@ def the_tree():
     for die, child in root.children.items():
         faces = ", ".join(f"{face}: {below.visits}" for face, below in sorted(child.children.items()))
         print(f"{die}: {child.visits} visits; of its faces {faces}")
-    return picture(grown(game, root, lambda state, action: str(action), depth=3, widest=3),
+    return picture(grown(game, root, lambda state, action: str(action), widest=(3, 3, 3)),
                    "A race of four steps: UCT after 2,000 iterations", LEGEND)
 
 

@@ -105,7 +105,7 @@ def it_converges():
             rows.append((str(number), f"{value(GAME, GAME.initial(), plan):.4f}", f"{exploitability(GAME, plan):.4f}"))
             points.append((number, exploitability(GAME, plan)))
     print_table(("iterations", "value", "exploitability"), rows)
-    tree = planned(GAME, Sea((0, 2)), plan, lambda state, action: str(action + 1))
+    tree = planned(GAME, Sea((0, 2)), plan, lambda state, action: f"{action + 1}:")
     return stacked([chart("Battleship: how much the average strategy can be exploited",
                           ("iterations", "exploitability"), {"CFR": points}, is_log=(True, True)),
                     picture(_upper(tree), "Ships at 1-2 and 3-4: where both fire, and how often",

@@ -9,29 +9,32 @@ import random
 
 import chess
 
+from engine.commands.course.meetings import HEADINGS, meeting_rows
 from engine.commands.course.quiz import quiz
 from engine.commands.course.slides import (
     AGENT_VIEWS,
     GAMES,
     HISTORY,
-    fraction_tree,
+    fraction_picture,
     monte_carlo_root,
     power_of_ten,
 )
 from engine.commands.course.svg import stacked
 from engine.commands.course.trees import outline, picture, traced
 from engine.commands.shared.tables import print_table
+from engine.reference.beliefs import averaged, belief
 from engine.reference.evaluation import FEATURES, material, quiescent
 from engine.reference.exercises.chance import average_of_chance, child_by_ucb1
 from engine.reference.exercises.hidden import regret_of_a_hand
 from engine.reference.exercises.question import plain
 from engine.reference.exercises.trees import back_up, next_cutoff
 from engine.reference.expectimax import expectiminimax
-from engine.reference.game import CHANCE
+from engine.reference.game import CHANCE, MIN
 from engine.reference.games.board import TicTacToe
 from engine.reference.games.buckets import BucketGame
 from engine.reference.games.chess import Chess
 from engine.reference.games.halving import Halving
+from engine.reference.games.kuhn import Kuhn
 from engine.reference.games.rockpaperscissors import PAPER, PAYOFFS, ROCK
 from engine.reference.games.tree import TreeGame
 from engine.reference.minimax import Count, alphabeta, decide, minimax
@@ -188,6 +191,13 @@ def why_chance():
     print(f"1/2 x 8 + 1/3 x 24 + 1/6 x (-12) = {plain(expectiminimax(game, game.initial()))}")
 
 
+def pacman_and_two_ghosts():
+    """What if the belief about the opponent is wrong? Five games of each player against each ghost, on a grid of our
+    own, and the points of the lecture's five. `adversary class pacman` shows the grid, and plays two hundred.
+    """
+    print_table(HEADINGS, meeting_rows(5))
+
+
 def a_monte_carlo_tree():
     """A tree after 100 playouts. A node shows the wins of the player who moved to it, and the playouts: the root's 37
     wins are those of the player who moved last, the other 63 are split among the children, 60 + 1 + 2. One iteration
@@ -195,18 +205,19 @@ def a_monte_carlo_tree():
     who moved to the new node loses. Back-propagation: all on the way count the playout, the winner's nodes a win.
     """
     root = monte_carlo_root()
-    pictures = [picture(fraction_tree(root), "A Monte Carlo tree after 100 playouts", ["Wins and playouts."])]
+    pictures = [fraction_picture(root, (), "A Monte Carlo tree after 100 playouts")]
     for child in root.children:
         print(f"UCB1 of {child}: {upper_bound(child, root):.3f}")
     path = select(root)
     print(f"selection:        {' -> '.join(map(str, path))}")
-    pictures.append(picture(fraction_tree(root, path), "Selection", ["Thick: the largest UCB1 at each node."]))
+    pictures.append(fraction_picture(root, path, "Selection", "Thick lines: the largest UCB1 at each node."))
     path = expand(path)
     print(f"expansion:        a child {path[-1]} of {path[-2]}")
-    pictures.append(picture(fraction_tree(root, path), "Expansion and simulation", ["Played on at random: a loss."]))
+    pictures.append(fraction_picture(root, path, "Expansion and simulation",
+                                     "From the new node the game is played on at random: a loss."))
     back_propagate(path, is_won=False)
     print(f"back-propagation: {' -> '.join(map(str, path))}")
-    pictures.append(picture(fraction_tree(root, path), "Back-propagation", ["Every node on the way has one more."]))
+    pictures.append(fraction_picture(root, path, "Back-propagation", "Every node on the way counts one playout more."))
     print(f"returned in the end: {most_played(root)}, the child with the most playouts")
     return stacked(pictures)
 
@@ -221,6 +232,20 @@ def which_action_is_returned():
         print("  ".join(f"{root.children[square].visits:4d}" for square in range(row, row + 3)))
     best = most_visited(root)
     print(f"\nreturned: row {best // 3 + 1}, column {best % 3 + 1}")
+
+
+def hidden_information():
+    """Kriegspiel and poker hide something. Optimal play reasons about what everyone may believe, now and later. A
+    simple approximation: average the value of an action over all that may be hidden. You hold the queen at Kuhn poker
+    and face a bet; the other holds the jack or the king, each as likely as the other. `adversary class hidden` shows
+    where averaging errs.
+    """
+    game = Kuhn()
+    cards = belief(game, "Qb", MIN)
+    for action, name in (("p", "fold"), ("b", "call")):
+        values = [-expectiminimax(game, game.result(table, action)) for table in cards]
+        print(f"{name}: " + " + ".join(f"1/2 x ({value:+g})" for value in values)
+              + f" = {0.0 - averaged(game, cards, action):g}")
 
 
 def regret_of_one_game():

@@ -11,20 +11,24 @@ import random
 import statistics
 
 from engine.commands.course.mazes import maze_picture
+from engine.commands.course.meetings import (
+    ADVERSARY,
+    EXPECTIMAX,
+    GAME,
+    HEADINGS,
+    MINIMAX,
+    RANDOM,
+    meeting_rows,
+    points_of_game,
+)
 from engine.commands.course.quiz import quiz
 from engine.commands.shared.tables import print_table
 from engine.reference.exercises.chance import average_of_chance, bucket_by_belief
-from engine.reference.game import MAX
-from engine.reference.games.pacman import GHOST_STARTS, START, Maze, Pacman
+from engine.reference.games.pacman import GHOST_STARTS, Pacman
 from engine.reference.planner import Planner
 
-GAME = Pacman()
 CORRIDOR, WAY_ROUND = (1, 3), (1, 1)  # where Pacman's first step leads
-MINIMAX = Planner(GAME, None, GAME.evaluate)
-EXPECTIMAX = Planner(GAME, None, GAME.evaluate, GAME.random_ghost)
 GAMES = 200  # of each meeting: forty from each of the ghost's five starts
-LECTURE = {("minimax", "an adversarial ghost"): "483", ("minimax", "a random ghost"): "493",
-           ("expectimax", "an adversarial ghost"): "-303", ("expectimax", "a random ghost"): "503"}
 
 
 def the_grid():
@@ -52,15 +56,7 @@ def four_meetings():
     last of which it comes too late. Average points with their standard error, games won, and the lecture's points for
     five games on a larger grid.
     """
-    rows = []
-    for name, player in (("minimax", MINIMAX), ("expectimax", EXPECTIMAX)):
-        for ghost in ("an adversarial ghost", "a random ghost"):
-            chance = random.Random(1)
-            points = [_play(player, ghost, GHOST_STARTS[number % 5], chance) for number in range(GAMES)]
-            error = statistics.stdev(points) / GAMES**0.5
-            rows.append((f"{name} against {ghost}", f"{statistics.mean(points):.0f}", f"{error:.1f}",
-                         f"{sum(result > 0 for result in points)} of {GAMES}", LECTURE[name, ghost]))
-    print_table(("", "points", "error", "won", "lecture"), rows)
+    print_table(HEADINGS, meeting_rows(GAMES))
     print("\nOptimism is dangerous, pessimism costs little.")
 
 
@@ -74,8 +70,8 @@ def a_limit_on_the_depth():
     for depth in (2, 8, 10, 20, None):
         chance = random.Random(2)
         cautious, hopeful = (Planner(GAME, depth, GAME.evaluate, policy) for policy in (None, GAME.random_ghost))
-        caught = _play(cautious, "an adversarial ghost", GHOST_STARTS[0], chance)
-        points = [_play(hopeful, "a random ghost", GHOST_STARTS[0], chance) for _ in range(20)]
+        caught = points_of_game(cautious, ADVERSARY, GHOST_STARTS[0], chance)
+        points = [points_of_game(hopeful, RANDOM, GHOST_STARTS[0], chance) for _ in range(20)]
         rows.append(("to the end" if depth is None else str(depth), f"{caught:.0f}", f"{statistics.mean(points):.0f}"))
     print_table(("plies", "minimax against the adversary", "expectimax against the random ghost"), rows)
 
@@ -101,17 +97,3 @@ def your_turn():
 
 def _named(cell):
     return "corridor" if cell == CORRIDOR else "way round"
-
-
-def _play(player, ghost, start, chance):
-    """The points of one game. The adversarial ghost looks as far ahead as minimax, and picks among equals by chance."""
-    maze = Maze(start, START)
-    while not GAME.is_terminal(maze):
-        if maze.player == MAX:
-            action = player.choose(maze)
-        elif ghost == "a random ghost":
-            action = chance.choice(GAME.actions(maze))
-        else:
-            action = MINIMAX.choose(maze, chance)
-        maze = GAME.result(maze, action)
-    return GAME.utility(maze, MAX)

@@ -36,6 +36,8 @@ GAME = TicTacToe()
 BOARD = parse_grid("xo. .x. ..o")
 LOOKS = (10, 50, 400, 3000)
 PLAYOUTS = 80  # of each move: 400 in all
+WIDEST = 5, 2  # moves of the root, and replies to each, that are drawn: no more are legible on a wall
+GROWTH_LEGEND = (*LEGEND, "Of the replies to each move, the two most visited are drawn.")
 
 
 def four_steps_once():
@@ -55,7 +57,7 @@ def four_steps_once():
     print_table(("move", "visits", "average", "UCB1"),
                 [(_square(BOARD, action), str(child.visits), f"{child.total / child.visits:+.2f}",
                   f"{ucb1(child, root.visits):.2f}") for action, child in root.children.items()])
-    return picture(grown(GAME, root, _square, widest=5), "UCT after six iterations", LEGEND)
+    return picture(grown(GAME, root, _square), "UCT after six iterations", LEGEND)
 
 
 def the_tree_grows():
@@ -70,7 +72,8 @@ def the_tree_grows():
     for number, root in enumerate(itertools.islice(grow(GAME, BOARD, random.Random(4)), max(LOOKS)), 1):
         if number in LOOKS:
             print(f"after {number:,} iterations:\n{growth_text(root, _square, truth)}")
-            pictures.append(picture(grown(GAME, root, _square, widest=5), f"UCT after {number:,} iterations", LEGEND))
+            pictures.append(picture(grown(GAME, root, _square, widest=WIDEST), f"UCT after {number:,} iterations",
+                                    GROWTH_LEGEND))
     best = most_visited(root)
     print(f"\nx plays {_square(BOARD, best)}, which is worth {truth[best]:+g} to x")
     return stacked(pictures)

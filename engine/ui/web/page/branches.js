@@ -1,4 +1,7 @@
-/** A small search tree, drawn from left to right, with the windows and cutoffs of alpha-beta. */
+/**
+ * A small search tree in the picture style of the course: MAX points up, MIN points down, leaves are square, beside a
+ * node stand its window and the order of its visit, a red stroke marks what alpha-beta cuts off.
+ */
 
 import { pawns } from "./chess.js";
 import { s } from "./dom.js";
@@ -14,19 +17,25 @@ import { s } from "./dom.js";
  * @property {boolean} cut
  * @property {boolean} skipped
  * @property {number} order
- * @property {number} [left_out]
+ * @property {number|null} visit
  */
-/** @typedef {Branch & {children: Branch[], depth: number, turn: "white"|"black"}} Knot */
 
-const WIDTH = 176;
-const COLUMN = 226;
-const HEIGHT = 38;
-const ROW = 45;
-const SHOWN = [6, 4, 3]; // children of a node that are shown at first, by its depth
-const OPENED = [1, 3, 2]; // how many nodes of a depth among siblings are open at first
+const STEP = 92; // from leaf to leaf
+const WINDOW = 62; // more for a node that is closed, with its window beside it
+const LEVEL = 124; // from level to level
+const TOP = 50;
+const HALF = 31; // of a node
+const LABEL_AT = 0.66; // of the way from a node to its child stands the move
+const CUT_AT = 0.38;
+const LETTER = 8.2; // width
+const SHOWN = [4, 3, 3]; // children of a node that are shown at first, by its depth
+const OPENED = [1, 2, 1]; // how many nodes of a depth among siblings are open at first
 
 /** @param {number|null} cp @param {string} open */
 const limit = (cp, open) => (cp === null || cp === undefined ? open : pawns(cp));
+
+/** @param {{x: number, y: number}} from @param {{x: number, y: number}} to @param {number} share */
+const between = (from, to, share) => ({ x: from.x + share * (to.x - from.x), y: from.y + share * (to.y - from.y) });
 
 export class Branches {
   /** @param {HTMLElement} host */
@@ -53,8 +62,7 @@ export class Branches {
     }
     this.grow(this.root, 0, 0, turn, true);
     this.drawn = true;
-    this.draw();
-    this.host.scrollTo(0, 0);
+    this.host.scrollTo(this.draw() - this.host.clientWidth / 2, 0);
   }
 
   /** Gives each knot its depth, its side and whether it is open. @param {any} knot @param {number} depth @param {number} index @param {string} turn @param {boolean} seen */
@@ -65,68 +73,95 @@ export class Branches {
     const searched = knot.children.filter((/** @type {any} */ child) => !child.skipped && child.value !== null);
     const best = searched.find((/** @type {any} */ child) => child.value === knot.value);
     if (best) best.best = true;
-    knot.leftOut = (knot.left_out ?? 0) + knot.children.filter((/** @type {any} */ child) => child.skipped).length;
+    knot.leftOut = knot.children.filter((/** @type {any} */ child) => child.skipped).length;
   }
 
   draw() {
-    this.rows = 0;
-    /** @type {any[]} */
-    this.links = [];
-    /** @type {any[]} */
-    this.boxes = [];
-    this.lay(this.root, true);
-    const depth = Math.max(...this.boxes.map(({ column }) => column)) + 1;
-    const width = depth * COLUMN;
-    const height = this.rows * ROW + 4;
+    this.left = 0;
+    this.bottom = 0;
+    /** @type {Element[]} */
+    this.lines = [];
+    /** @type {Element[]} */
+    this.names = [];
+    /** @type {Element[]} */
+    this.shapes = [];
+    const { x } = this.lay(this.root, true);
+    const width = Math.max(this.left, 2 * STEP) + 24;
+    const height = this.bottom + HALF + 30;
     this.host.replaceChildren(s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Search tree" },
-      ...this.links, ...this.boxes.map(({ element }) => element)));
+      ...this.lines, ...this.names, ...this.shapes));
+    return x;
   }
 
-  /** Lays out a knot and what is shown below it; returns the height of its middle. @param {any} knot @param {boolean} onBest @returns {number} */
+  /** A place for the next node that has nothing below it. @param {number} depth @param {number} [beside] room for what stands beside it */
+  place(depth, beside = 0) {
+    const at = { x: this.left + STEP / 2 + 8, y: TOP + depth * LEVEL, reach: beside ? HALF : HALF - 8 };
+    this.left += STEP + beside;
+    this.bottom = Math.max(this.bottom, at.y);
+    return at;
+  }
+
+  /** Lays out a knot and what is shown below it; returns where it stands. @param {any} knot @param {boolean} onBest @returns {{x: number, y: number, reach: number}} how far its shape reaches up */
   lay(knot, onBest) {
     const below = [];
-    if (knot.open && knot.children.length) {
+    if (knot.open) {
       const searched = knot.children.filter((/** @type {any} */ child) => !child.skipped);
       const most = knot.all ? searched.length : SHOWN[knot.depth] ?? 2;
       const shown = searched.filter((/** @type {any} */ child, /** @type {number} */ at) => at < most || child.best || (child === searched.at(-1) && knot.cut));
-      for (const child of shown) below.push({ y: this.lay(child, onBest && child.best), style: child.cut ? "cut" : "" });
+      for (const child of shown) below.push({ to: this.lay(child, onBest && child.best), name: child.san, style: onBest && child.best ? "best" : "" });
       const folded = searched.length - shown.length;
-      if (folded > 0) below.push({ y: this.note(knot, `${folded} more, searched`, () => { knot.all = true; }), style: "" });
+      if (folded > 0) below.push({ to: this.note(knot, `${folded} more`, "searched", () => { knot.all = true; }), name: "", style: "" });
+      if (knot.leftOut) below.push({ to: this.note(knot, `${knot.leftOut} more`, "not searched", null), name: "", style: "skipped" });
     }
-    if (knot.open && knot.leftOut) below.push({ y: this.note(knot, `✂ ${knot.leftOut} not searched`, null), style: "skipped" });
-    const y = below.length ? (below[0].y + below[below.length - 1].y) / 2 : (this.rows++ + 0.5) * ROW;
-    const x = knot.depth * COLUMN + WIDTH;
-    for (const { y: to, style } of below) {
-      this.links.push(s("path", { class: `link ${style}`, d: `M${x},${y} C${x + 26},${y} ${x + 24},${to} ${x + COLUMN - WIDTH},${to}` }));
-    }
-    this.boxes.push({ column: knot.depth, element: this.box(knot, y, onBest) });
-    return y;
+    const at = below.length ? { x: (below[0].to.x + below[below.length - 1].to.x) / 2, y: TOP + knot.depth * LEVEL, reach: HALF } : this.place(knot.depth, knot.children.length ? WINDOW : 0);
+    for (const { to, name, style } of below) this.edge(at, to, name, style);
+    this.shapes.push(this.node(knot, at, onBest));
+    return at;
   }
 
-  /** A box that stands for many moves. @param {any} knot @param {string} words @param {(() => void)|null} act */
-  note(knot, words, act) {
-    const y = (this.rows++ + 0.5) * ROW;
-    const x = (knot.depth + 1) * COLUMN;
-    const element = s("g", { class: `node skipped ${act ? "fold" : ""}`, transform: `translate(${x}, ${y - 13})` },
-      s("rect", { class: "box", width: WIDTH, height: 26, rx: 6 }), s("text", { x: 10, y: 17 }, words));
-    if (act) this.makeButton(element, words, act, false);
-    this.boxes.push({ column: knot.depth + 1, element });
-    return y;
+  /** @param {{x: number, y: number}} from @param {{x: number, y: number, reach: number}} to @param {string} name @param {string} style */
+  edge(from, to, name, style) {
+    const start = { x: from.x, y: from.y + HALF };
+    const end = { x: to.x, y: to.y - to.reach };
+    this.lines.push(s("line", { class: `link ${style}`, x1: start.x, y1: start.y, x2: end.x, y2: end.y }));
+    if (style === "skipped") {
+      const { x, y } = between(start, end, CUT_AT);
+      this.lines.push(s("line", { class: "stroke", x1: x - 9, y1: y + 5, x2: x + 9, y2: y - 5 }));
+    }
+    if (!name) return;
+    const { x, y } = between(start, end, LABEL_AT);
+    const width = LETTER * name.length + 6;
+    this.names.push(s("rect", { class: "under", x: x - width / 2, y: y - 15, width, height: 20 }),
+      s("text", { class: "way", x, y, "text-anchor": "middle" }, name));
   }
 
-  /** @param {any} knot @param {number} y @param {boolean} onBest */
-  box(knot, y, onBest) {
-    const foldable = knot.children.length > 0 || knot.leftOut > 0;
-    const classes = ["node", onBest ? "best" : "", knot.cut ? "cut" : "", foldable ? "fold" : ""].join(" ");
-    const window_ = `α ${limit(knot.alpha, "−∞")}   β ${limit(knot.beta, "+∞")}`;
+  /** A square that stands for many moves. @param {any} knot @param {string} words @param {string} about @param {(() => void)|null} act */
+  note(knot, words, about, act) {
+    const at = this.place(knot.depth + 1);
+    const element = s("g", { class: `node ${act ? "fold" : "skipped"}`, transform: `translate(${at.x}, ${at.y})` },
+      s("rect", { class: "box leaf", x: -HALF, y: 8 - HALF, width: 2 * HALF, height: 2 * HALF - 16, rx: 4 }),
+      s("text", { class: "value", y: 5, "text-anchor": "middle" }, words), s("text", { class: "window", y: HALF + 12, "text-anchor": "middle" }, about));
+    if (act) this.makeButton(element, `${words}, ${about}`, act, false);
+    this.shapes.push(element);
+    return at;
+  }
+
+  /** @param {any} knot @param {{x: number, y: number}} at @param {boolean} onBest */
+  node(knot, at, onBest) {
+    const foldable = knot.children.length > 0;
+    const kind = !foldable ? "leaf" : knot.turn === "white" ? "max" : "min";
+    const classes = ["node", kind, onBest ? "best" : "", knot.cut ? "cut" : "", foldable ? "fold" : ""].join(" ");
     const name = knot.san || `${knot.turn === "white" ? "White" : "Black"} to move`;
+    const bound = knot.cut ? (knot.turn === "white" ? "≥" : "≤") : "";
     const value = limit(knot.value, "");
-    const element = s("g", { class: classes, transform: `translate(${knot.depth * COLUMN}, ${y - HEIGHT / 2})` },
-      s("rect", { class: "box", width: WIDTH, height: HEIGHT, rx: 6 }),
-      s("text", { x: 10, y: 16 }, name, foldable && !knot.open ? s("tspan", { class: "window" }, "  ▸") : null),
-      s("text", { class: "value", x: WIDTH - 10, y: 16, "text-anchor": "end" }, value),
-      s("text", { class: "window", x: 10, y: 31 }, window_),
-      knot.cut ? s("text", { class: "reason", x: WIDTH - 10, y: 31, "text-anchor": "end" }, knot.turn === "white" ? "≥ β ✂" : "≤ α ✂") : null);
+    const element = s("g", { class: classes, transform: `translate(${at.x}, ${at.y})` },
+      this.shape(kind),
+      s("text", { class: bound ? "value long" : "value", y: kind === "max" ? 17 : kind === "min" ? -3 : 5, "text-anchor": "middle" }, bound + value),
+      ...(foldable ? [`α ${limit(knot.alpha, "−∞")}`, `β ${limit(knot.beta, "∞")}`].map((text, row) =>
+        s("text", { class: "window", x: HALF + 7, y: 17 * row - 6 }, text)) : []),
+      foldable && !knot.open ? s("text", { class: "window", x: 0, y: HALF + 18, "text-anchor": "middle" }, `${knot.children.length} below ▾`) : null,
+      knot.visit ? s("circle", { class: "order", cx: -HALF - 2, cy: 2 - HALF, r: 11 }) : null,
+      knot.visit ? s("text", { class: "window", x: -HALF - 2, y: 6.5 - HALF, "text-anchor": "middle" }, String(knot.visit)) : null);
     const cut = knot.cut ? `, cutoff: the value reached ${knot.turn === "white" ? "beta" : "alpha"}` : "";
     const label = `${name}, value ${value || "unknown"}, alpha ${limit(knot.alpha, "open")}, beta ${limit(knot.beta, "open")}${cut}`;
     if (foldable) this.makeButton(element, label, () => { knot.open = !knot.open; }, knot.open);
@@ -134,13 +169,20 @@ export class Branches {
     return element;
   }
 
+  /** @param {"max"|"min"|"leaf"} kind */
+  shape(kind) {
+    if (kind === "leaf") return s("rect", { class: "box", x: -HALF, y: 8 - HALF, width: 2 * HALF, height: 2 * HALF - 16, rx: 4 });
+    const [base, tip] = kind === "max" ? [HALF - 2, -HALF - 3] : [2 - HALF, HALF + 3];
+    return s("polygon", { class: "box", points: `${-HALF - 5},${base} ${HALF + 5},${base} 0,${tip}` });
+  }
+
   /** @param {Element} element @param {string} label @param {() => void} act @param {boolean} open */
   makeButton(element, label, act, open) {
     const press = () => {
-      const at = [...this.host.querySelectorAll(".fold")].indexOf(element);
       act();
       this.draw();
-      /** @type {any} */ (this.host.querySelectorAll(".fold")[at])?.focus({ preventScroll: true });
+      const again = [...this.host.querySelectorAll(".fold")].find((other) => other.getAttribute("aria-label") === label);
+      /** @type {any} */ (again)?.focus({ preventScroll: true });
     };
     element.setAttribute("tabindex", "0");
     element.setAttribute("role", "button");
