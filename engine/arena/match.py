@@ -43,10 +43,10 @@ class MatchScore:
     def wins_draws_losses(self) -> tuple[int, int, int]:
         return wins_draws_losses(outcome.points for outcome in self.outcomes.values())
 
-    def forfeits(self, fault: Forfeit | None = None) -> tuple[int, int]:
+    def forfeits(self, forfeit: Forfeit | None = None) -> tuple[int, int]:
         """The numbers of games that the first and the second player lost by any forfeit, or by this one."""
         lost = [outcome.points for outcome in self.outcomes.values()
-                if outcome.fault is not None and fault in (None, outcome.fault)]
+                if outcome.forfeit is not None and forfeit in (None, outcome.forfeit)]
         return lost.count(0.0), lost.count(1.0)
 
     @property

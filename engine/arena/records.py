@@ -11,7 +11,7 @@ import chess
 import chess.pgn
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}  # White's
-_FAULT_TAG, _ILLEGAL_TAG = "Fault", "IllegalLines"
+_FORFEIT_TAG, _ILLEGAL_TAG = "Forfeit", "IllegalLines"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class GameRecord:
     moves: tuple[MoveRecord, ...]
     result: str  # "1-0", "1/2-1/2" or "0-1"
     reason: str
-    fault: Forfeit | None = None  # the loser's
+    forfeit: Forfeit | None = None  # the loser's
     illegal_lines: tuple[int, int] = (0, 0)  # lines with an illegal move announced by White and by Black
     nodes: int = 0  # searched by both, if known
 
@@ -97,8 +97,8 @@ class GameRecord:
             headers[_ILLEGAL_TAG] = str(sum(self.illegal_lines))
         for name, value in headers.items():
             game.headers[name] = value
-        if self.fault is not None:
-            game.headers[_FAULT_TAG] = self.fault.name
+        if self.forfeit is not None:
+            game.headers[_FORFEIT_TAG] = self.forfeit.name
         node: chess.pgn.GameNode = game
         for text in self.opening.moves:
             node = node.add_main_variation(node.board().parse_uci(text))
@@ -125,13 +125,13 @@ class GameScore:
 
     number: int
     points: float  # the first player's
-    fault: Forfeit | None = None  # the loser's
+    forfeit: Forfeit | None = None  # the loser's
     illegal_lines: int = 0
 
     @classmethod
     def of(cls, record: GameRecord) -> GameScore:
         """The score of a finished game."""
-        return cls(record.number, record.points, record.fault, sum(record.illegal_lines))
+        return cls(record.number, record.points, record.forfeit, sum(record.illegal_lines))
 
     @classmethod
     def from_tags(cls, tags: Mapping[str, str]) -> GameScore | None:
@@ -141,5 +141,5 @@ class GameScore:
             return None
         points = POINTS[result] if int(number) % 2 else 1 - POINTS[result]
         illegal = tags.get(_ILLEGAL_TAG, "0")
-        return cls(int(number) - 1, points, Forfeit.__members__.get(tags.get(_FAULT_TAG, "")),
+        return cls(int(number) - 1, points, Forfeit.__members__.get(tags.get(_FORFEIT_TAG, "")),
                    int(illegal) if illegal.isdigit() else 0)

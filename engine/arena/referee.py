@@ -180,21 +180,21 @@ async def _play_game(number: int, opening: Opening, engines: tuple[EngineProcess
     """Play one game; `engines` are the engines of White and Black."""
     live = GameInProgress(opening, control, rules)
     game = object()  # tells python-chess that this is a new game
-    fault: Forfeit | None = None
+    forfeit: Forfeit | None = None
     for engine in engines:
         with contextlib.suppress(InputError, TimeoutError, chess.engine.EngineError):  # the first move will forfeit
             await engine.begin_game(game)
     while (verdict := live.verdict()) is None:
         engine = engines[live.mover]
-        fault = await _play_move(engine, live, game)
-        if fault is not None:
+        forfeit = await _play_move(engine, live, game)
+        if forfeit is not None:
             await engine.close()
             loser = engine.spec.name
-            verdict = ("0-1" if live.board.turn else "1-0"), f"{loser} {fault.value}"
+            verdict = ("0-1" if live.board.turn else "1-0"), f"{loser} {forfeit.value}"
             break
     names = (engines[0].spec.name, engines[1].spec.name)
     white, black = live.illegal_lines
-    return GameRecord(number, names, opening, tuple(live.records), *verdict, fault, (white, black))
+    return GameRecord(number, names, opening, tuple(live.records), *verdict, forfeit, (white, black))
 
 
 @contextlib.contextmanager

@@ -38,20 +38,20 @@ def play_game(number: int, opening: Opening, white: tuple[str, MoveChooser], bla
     A player with an illegal move forfeits the game. GamesCancelledError if games are cancelled.
     """
     live, players = GameInProgress(opening, EngineLimits(), rules), (white, black)
-    game, fault = Game(opening.fen, opening.chess960, opening.moves), None
+    game, forfeit = Game(opening.fen, opening.chess960, opening.moves), None
     while (verdict := live.verdict()) is None:
         check_cancelled()
         name, choose = players[live.mover]
         result = choose(game.position)
         text = game.uci(result.move)
         if not _is_legal(live.board, text):
-            fault = Forfeit.ILLEGAL_MOVE
-            verdict = ("0-1" if live.board.turn else "1-0"), f"{name} {fault.value}"
+            forfeit = Forfeit.ILLEGAL_MOVE
+            verdict = ("0-1" if live.board.turn else "1-0"), f"{name} {forfeit.value}"
             break
         live.records.append(MoveRecord(text, result.score, result.depth, result.seconds, result.nodes))
         live.board.push_uci(text)
         game.push_uci(text)
-    return GameRecord(number, (white[0], black[0]), opening, tuple(live.records), *verdict, fault,
+    return GameRecord(number, (white[0], black[0]), opening, tuple(live.records), *verdict, forfeit,
                       nodes=sum(record.nodes for record in live.records))
 
 

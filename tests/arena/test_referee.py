@@ -33,22 +33,22 @@ def pair(folder, kind, control) -> list[GameRecord]:
     return [record for number in (6, 7) for record in UciGame(number, OPENING, good, bad, control, NO_RULES)()]
 
 
-@pytest.mark.parametrize(("kind", "fault"), [("illegal", Forfeit.ILLEGAL_MOVE), ("crash", Forfeit.CRASH),
+@pytest.mark.parametrize(("kind", "forfeit"), [("illegal", Forfeit.ILLEGAL_MOVE), ("crash", Forfeit.CRASH),
                                              ("silent", Forfeit.SILENCE), ("slow", Forfeit.TIME),
                                              ("null", Forfeit.ILLEGAL_MOVE)])
-def test_a_fault_loses_both_games_with_its_reason(kind, fault, tmp_path, monkeypatch):
+def test_a_forfeit_loses_both_games_with_its_reason(kind, forfeit, tmp_path, monkeypatch):
     monkeypatch.setattr(referee, "_GRACE_SECONDS", 0.5)
     control = EngineLimits(0.3, 0.0) if kind in ("slow", "silent") else EngineLimits(5, 0.1)
     records = pair(tmp_path, kind, control)
     assert [record.number for record in records] == [6, 7]
     assert [record.points for record in records] == [1.0, 1.0]
-    assert [record.fault for record in records] == [fault, fault]
-    assert all(f"bad {fault.value}" == record.reason for record in records)
+    assert [record.forfeit for record in records] == [forfeit, forfeit]
+    assert all(f"bad {forfeit.value}" == record.reason for record in records)
     for record in records:
         game = chess.pgn.read_game(io.StringIO(record.pgn()))
         assert game is not None
         assert game.headers["Termination"] == record.reason
-        assert game.headers["Fault"] == fault.name
+        assert game.headers["Forfeit"] == forfeit.name
         assert not game.errors
 
 

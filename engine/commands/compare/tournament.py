@@ -41,7 +41,7 @@ class GameSummary:
     """A game of a tournament, without its moves. Pairs of numbers are those of the first and the second entrant."""
 
     points: float  # of the first entrant
-    fault: str | None  # the name of the forfeit, if there is one
+    forfeit: str | None  # the name of the forfeit, if there is one
     moves: tuple[int, int]
     nodes: tuple[int, int]
     seconds: tuple[float, float]  # of CPU time
@@ -52,14 +52,14 @@ class GameSummary:
         is_black_first = not record.opening.board().turn
         by_color = record.moves[is_black_first::2], record.moves[1 - is_black_first :: 2]
         first, second = by_color if record.first_is_white else by_color[::-1]
-        return cls(record.points, None if record.fault is None else record.fault.name, (len(first), len(second)),
+        return cls(record.points, None if record.forfeit is None else record.forfeit.name, (len(first), len(second)),
                    (sum(move.nodes for move in first), sum(move.nodes for move in second)),
                    (sum(move.seconds for move in first), sum(move.seconds for move in second)))
 
     @classmethod
     def from_object(cls, fields: Mapping[str, Any]) -> GameSummary:
         """The summary in a file; KeyError or TypeError if it is none."""
-        return cls(fields["points"], fields["fault"], tuple(fields["moves"]), tuple(fields["nodes"]),
+        return cls(fields["points"], fields["forfeit"], tuple(fields["moves"]), tuple(fields["nodes"]),
                    tuple(fields["seconds"]))
 
 
@@ -73,7 +73,7 @@ class PairingResult:
     @property
     def counted(self) -> list[GameSummary]:
         """The games that say something about strength: a forfeit does not."""
-        return [game for game in self.summaries if game.fault is None]
+        return [game for game in self.summaries if game.forfeit is None]
 
     @property
     def points(self) -> float:
@@ -86,7 +86,7 @@ class PairingResult:
     @property
     def forfeits(self) -> tuple[int, int]:
         """The games that the first and the second entrant forfeited."""
-        lost = [game.points for game in self.summaries if game.fault is not None]
+        lost = [game.points for game in self.summaries if game.forfeit is not None]
         return lost.count(0.0), lost.count(1.0)
 
     @property
