@@ -26,11 +26,12 @@ from engine.core.bits import EMPTY
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, NOISY, checkers_and_pinned, generate
 from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, is_noisy, make, unmake
+from engine.core.splitmix import GOLDEN, mix
 from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_type
 from engine.kernel.intrinsics import multiply_high
 from engine.kernel.records import I8, U8, Fields, Numbers, dtype_of, new_record
 from eval.evaluate import evaluate_from_scratch
-from eval.network.samples import SAMPLE, SAMPLES_TYPE, Samples, mix, write_sample
+from eval.network.samples import SAMPLE, SAMPLES_TYPE, Samples, write_sample
 
 
 class NeighbourRequestRecord(Fields):
@@ -53,13 +54,12 @@ _MOST_PLIES = np.uint64(3)
 _TRIES_PER_NEIGHBOUR = 2  # about half of all positions are not quiet
 _A_GAIN = np.int64(1)
 _HARD_PER_SOFT = np.int64(4)
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _LOW = np.uint64(0xFFFF_FFFF)
 
 
 @inline
 def _random_number(request, count):
-    request.random += _GOLDEN
+    request.random += GOLDEN
     return multiply_high(mix(request.random), np.uint64(count))
 
 

@@ -24,11 +24,12 @@ from engine.core.bits import EMPTY
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import checkers_and_pinned
 from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, is_noisy, make
+from engine.core.splitmix import mix, mix_words
 from engine.kernel import Int, array_type, entry, inline, record_type
 from engine.kernel.records import I8, U8, Fields, dtype_of, new_record
 from engine.system.errors import InputError
 from eval.evaluate import evaluate_from_scratch
-from eval.network.samples import SAMPLE, SAMPLES_TYPE, Samples, mix, mix_words, select_samples, write_sample
+from eval.network.samples import SAMPLE, SAMPLES_TYPE, Samples, select_samples, write_sample
 from eval.weights import WEIGHTS_TYPE, WeightsRecord, load_weights
 
 

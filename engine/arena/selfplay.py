@@ -17,6 +17,7 @@ from engine.core.bits import EMPTY, popcount
 from engine.core.draws import is_fifty_moves, is_insufficient_material, repetition_count
 from engine.core.movegen import checkers_and_pinned
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
+from engine.core.splitmix import GOLDEN, mix
 from engine.kernel import entry, inline, int64, kernel, record_type
 from engine.kernel.intrinsics import load_atomic, multiply_high
 from engine.kernel.records import I8, U8, Fields, Numbers, dtype_of
@@ -28,7 +29,6 @@ LONGEST_GAME = 600  # plies
 FAIRNESS_NODES = np.int64(2000)
 _MOST_ATTEMPTS = 1000  # to draw a fair opening, before the position is played as it is
 _FAIRNESS_PER_MOVE = np.int64(4)  # times the nodes of a move, if that is less: or openings would cost as much as games
-_GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 # How a game ended.
 MATE, STALEMATE, REPETITION, FIFTY_MOVES, MATERIAL, TOO_LONG, CALLED_EVEN, CALLED_WON, KNOWN, STOPPED = range(10)
@@ -135,11 +135,8 @@ def _play_on(pos, white, black, game):
 @inline
 def _random_number(game, count):
     """A number from 0 to `count` - 1, by the generator splitmix64."""
-    game.random += _GOLDEN
-    mixed = game.random
-    mixed = (mixed ^ mixed >> np.uint64(30)) * _MIX_1
-    mixed = (mixed ^ mixed >> np.uint64(27)) * _MIX_2
-    return multiply_high(mixed ^ mixed >> np.uint64(31), np.uint64(count))
+    game.random += GOLDEN
+    return multiply_high(mix(game.random), np.uint64(count))
 
 
 @kernel

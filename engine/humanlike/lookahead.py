@@ -17,6 +17,7 @@ from engine.core.bits import EMPTY, KNIGHT, PAWN, QUEEN, popcount
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.core.moves import from_square, to_square
 from engine.core.position import POSITION_TYPE, PositionRecord
+from engine.core.splitmix import GOLDEN, mix
 from engine.humanlike.vision import VISION_TYPE, VisionRecord
 from engine.kernel import Int, entry, inline, int64, kernel
 from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, clamp_evaluation, mated_in
@@ -33,16 +34,7 @@ _BY_PLY = np.int64(25)  # added for every ply beyond the first
 _ALL, _MOST = np.int64(100), np.int64(900)  # per cent; per mille
 
 _NOWHERE = np.int64(-1)
-_GOLD, _FIRST, _SECOND = (np.uint64(word) for word in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 _THOUSAND = np.uint64(1000)
-
-
-@inline
-def _mix64(word):
-    """The finalizer of splitmix64: every bit of the result depends on every bit of `word`."""
-    word = (word ^ (word >> np.uint64(30))) * _FIRST
-    word = (word ^ (word >> np.uint64(27))) * _SECOND
-    return word ^ (word >> np.uint64(31))
 
 
 @inline
@@ -73,7 +65,7 @@ def overlooks(pos, vision, move, ply, last_target, in_check):
     percent = _difficulty(pos, move, last_target, in_check)
     percent = percent * (_ALL + _BY_PLY * (ply - 1)) // _ALL if ply > 0 else percent * _OWN // _ALL
     chance = min(vision.blindness * percent // _ALL, _MOST)
-    roll = _mix64(pos.key ^ vision.seed ^ np.uint64(move) * _GOLD) >> np.uint64(20)
+    roll = mix(pos.key ^ vision.seed ^ np.uint64(move) * GOLDEN) >> np.uint64(20)
     return np.int64(roll % _THOUSAND) < chance
 
 

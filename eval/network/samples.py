@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from engine.core.bits import EMPTY, clear_lsb, lsb, popcount
 from engine.core.position import king_square, occupied_squares
+from engine.core.splitmix import GOLDEN, mix
 from engine.kernel import array_type, entry, inline, int64, kernel, uint64
 
 SAMPLE = np.dtype([
@@ -36,7 +37,6 @@ _FEW_PIECES = 9
 _PARTS = 16  # positions are divided by their hash, so that duplicates are in the same part
 _PART_MASK = np.uint64(_PARTS - 1)
 _ALWAYS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-_GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 @kernel
@@ -64,25 +64,9 @@ def write_sample(pos, out, index, score, static, result):
 
 
 @inline
-def mix(word):
-    """Mix the bits of a word, as splitmix64 does."""
-    word = (word ^ word >> np.uint64(30)) * _MIX_1
-    word = (word ^ word >> np.uint64(27)) * _MIX_2
-    return word ^ word >> np.uint64(31)
-
-
-def mix_words(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """`mix` for an array of words, each advanced first so that 0 is mixed too."""
-    words = words + _GOLDEN
-    words = (words ^ words >> np.uint64(30)) * _MIX_1
-    words = (words ^ words >> np.uint64(27)) * _MIX_2
-    return words ^ words >> np.uint64(31)
-
-
-@inline
 def _hash_of(row):
     """A hash of the board; never 0."""
-    word = row.board[0] + _GOLDEN
+    word = row.board[0] + GOLDEN
     for index in range(1, 4):
         word = mix(word) + row.board[index]
     return mix(word) | np.uint64(1)

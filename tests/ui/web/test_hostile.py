@@ -150,7 +150,7 @@ async def assault(server: Server, messages: int, requests: int, seed: int) -> No
     await is_well(server)
 
 
-@pytest.mark.parametrize(("messages", "requests"), [(300, 300), pytest.param(10_000, 10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("messages", "requests"), [(300, 300), pytest.param(100_000, 10_000, marks=pytest.mark.slow)])
 def test_hostile_strangers(tmp_path, messages, requests):
     with serving(tmp_path, "--sessions", "24", "--hash", "64") as server:
         asyncio.run(assault(server, messages // 4, requests // 4, 1))  # whatever is made once is made by now
