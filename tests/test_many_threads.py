@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import statistics
+import threading
 import time
 
 import pytest
 
+from engine.alphabeta.searcher import AlphaBetaSearch
+from engine.core.game import Game
+from engine.search.types import Limits
 from tests.client import Client
 
 SEARCHES = 30
@@ -42,3 +46,13 @@ def test_a_thousand_threads():
     found = answers(1024, "go movetime 1000", 3)
     print(f"\n1,024 threads: {', '.join(f'{taken:.0f}' for taken in found)} ms")
     assert max(found) < 2000
+
+
+def test_a_brief_search_needs_no_helpers():
+    searcher, game, counts = AlphaBetaSearch(4, threads=4), Game(), []
+    for hard in (0.01, 0.2):
+        before = threading.active_count()
+        searcher.prepare(game.position, Limits(soft_time=0.001, hard_time=hard))
+        assert searcher.search().move in game.legal_moves()
+        counts.append(threading.active_count() - before)
+    assert counts == [0, 3]

@@ -45,6 +45,7 @@ _COMPLETION_SECONDS = 0.02
 _MAX_VISITS = 1 << 30  # of the root: counters have 32 bits
 _PLAYOUTS_PER_PLY = 100  # per move: `depth` without a tree is converted to playouts
 _CHECK_SECONDS = 0.01  # between two checks of the limits
+_BRIEF_SECONDS = 0.02  # a search of this length is over before its threads would have started on a busy machine
 _FIRST_REPORT, _MAX_REPORT_INTERVAL = 0.1, 2.0
 _REPORT_GROWTH = 1.5  # each report comes at this multiple of the time of the last one
 
@@ -227,6 +228,8 @@ class MctsSearch(Search):
         try:
             if not self._workers[0].root_count:
                 return Result(0, 0, 0, 0, 0.0)
+            if min(self._soft_time, self._deadline - self._started) <= _BRIEF_SECONDS:
+                return self._search_briefly(report)
             with ThreadPoolExecutor(len(self._workers)) as threads:
                 try:
                     return self._search(threads, report)
@@ -239,11 +242,31 @@ class MctsSearch(Search):
         infos: list[Info] = []
         while not self._grow(threads, infos, report):
             self._free_space()
+        return self._result(infos, report)
+
+    def _search_briefly(self, report: Report) -> Result:
+        """Grow the tree in the calling thread, to the soft limit."""
+        self._deadline = min(self._deadline, self._started + self._soft_time)
+        self._prepare_growth()
+        grow(self._position.copy(), self._states[0], self._workers[0])
+        return self._result([], report)
+
+    def _result(self, infos: list[Info], report: Report) -> Result:
         best = self._report_lines(infos, report, is_last=True)[0]
         return Result(best.moves[0], best.score, infos[-1].depth, self.nodes, self._elapsed(), best.moves, infos)
 
     def _grow(self, threads: ThreadPoolExecutor, infos: list[Info], report: Report) -> bool:
         """Grow the tree in all threads until the search is over or the pool is full; return whether it is over."""
+        self._prepare_growth()
+        growing = {threads.submit(grow, self._position.copy(), state, worker)
+                   for state, worker in zip(self._states, self._workers, strict=True)
+                   if worker.iterations < worker.iteration_limit
+                   and _positions(state, worker) < worker.position_limit}
+        is_over = self._watch(growing, infos, report)
+        return is_over or not any(worker.is_full for worker in self._workers)
+
+    def _prepare_growth(self) -> None:
+        """Set the limits of all threads, and let them run unless the search was stopped."""
         self._pause[0] = 0
         deadline = _in_nanoseconds(self._deadline)
         for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
@@ -253,12 +276,6 @@ class MctsSearch(Search):
             worker.position_limit = self._share_of(number, self._limits.positions)
         if self._stop[0]:
             self._pause[0] = 1
-        growing = {threads.submit(grow, self._position.copy(), state, worker)
-                   for state, worker in zip(self._states, self._workers, strict=True)
-                   if worker.iterations < worker.iteration_limit
-                   and _positions(state, worker) < worker.position_limit}
-        is_over = self._watch(growing, infos, report)
-        return is_over or not any(worker.is_full for worker in self._workers)
 
     def _watch(self, growing: set[Future[None]], infos: list[Info], report: Report) -> bool:
         """Report while the threads run, and stop them at a limit; return whether the search is over."""

@@ -42,8 +42,7 @@ _WARM_UP_MEGABYTES = 1
 _SHORTEST_THOUGHT = 0.001  # seconds
 _SHORT_PULSE = 0.005  # seconds between two checks of kernels or tables that are being loaded
 _SHARE_FOR_TABLES = 0.7  # of the longest time for a move: to wait for tables, which answer better than any search
-_COMPILING_TIMEOUT = 6.0  # seconds that `isready` waits for the kernels of another mode
-_TABLES_TIMEOUT = 2.0  # seconds that `isready` waits for endgame tables
+_COMPILING_TIMEOUT, _TABLES_TIMEOUT = 6.0, 2.0  # seconds that `isready` waits for another mode's kernels and for tables
 
 
 class Player:
@@ -200,9 +199,7 @@ class Player:
         self._tb_root.prefetch_for(game)
 
     def get_ready(self) -> None:
-        """Do now what would cost time in a game, and wait a limited time for files and kernels that are still
-        loading.
-        """
+        """Do now what would cost time in a game; wait a limited time for files and kernels that are still loading."""
         self._tb_root.open_files()
         if isinstance(self._search, Resizable):
             self._search.prefault()
@@ -235,7 +232,9 @@ class Player:
                 result = report_tb_result(tb_result, time.perf_counter() - received, report)
             else:
                 limits = self._limits(request, tb_result.unresolved_moves, budget, received, signals)
-                result = self._run_search(limits, signals, tb_result, level, report)
+                is_threaded = level is None and isinstance(self._active, Threaded)
+                with self._lag.work_watched(self._settings.threads if is_threaded else 1):
+                    result = self._run_search(limits, signals, tb_result, level, report)
         self._lag.record_answer(request, side, ply, time.perf_counter() - received,
                                 None if budget is None else budget.hard)
         return result
@@ -322,7 +321,6 @@ class Player:
             self._active.prepare(self.game.position, limits)
             self._is_searching = True
             self._forward_signals(signals)
-        started, processor_started = time.perf_counter(), time.thread_time()
         try:
             if level is not None:
                 return self._apply_skill(self._find_candidates(limits, signals), level, report)
@@ -331,7 +329,6 @@ class Player:
                 return replace(self._active.search(report_as_draw(report)), score=int(DRAW))
             return self._active.search(report)
         finally:
-            self._lag.record_work(time.perf_counter() - started, time.thread_time() - processor_started)
             with self._lock:
                 self._is_searching = False
                 if isinstance(self._active, Stoppable):

@@ -5,7 +5,10 @@ engine.search.time_management.
 from __future__ import annotations
 
 import math
+import time
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from engine.core.game import Game
 from engine.player.request import GoRequest
@@ -65,8 +68,17 @@ class LagEstimate:
         if left is not None and not request.waits_for_stop:
             self._expected = side, ply + 2, (left + request.increments[side]) / 1000 - seconds
 
+    @contextmanager
+    def work_watched(self, threads: int) -> Iterator[None]:
+        """Learn from a search within this context, whose threads compute all the time, how busy the machine is."""
+        started, processor_started = time.perf_counter(), time.process_time()
+        try:
+            yield
+        finally:
+            self.record_work(time.perf_counter() - started, (time.process_time() - processor_started) / threads)
+
     def record_work(self, seconds: float, processor_seconds: float) -> None:
-        """Learn from a search, which computes all the time, how busy the machine is."""
+        """Learn from a search that took so long, with so much processor time for each thread."""
         self._work.append((seconds, processor_seconds))
 
     @property

@@ -168,3 +168,15 @@ def test_averages_stay_in_their_range():
     search("puct", MIDDLE_GAME, nodes=500)
     pool = SEARCHERS["puct"].pool
     assert all(-1 <= mean_value(child) <= 1 for child in pool.children(pool.nodes[pool.root]) if child.visits)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_brief_search_runs_in_the_calling_thread(threads, monkeypatch):
+    """On a busy machine, starting and stopping threads takes longer than such a search."""
+    monkeypatch.setattr("engine.mcts.searcher.ThreadPoolExecutor", None)
+    searcher, game, started = MctsSearch(params.puct(), 4, threads), Game(MIDDLE_GAME), time.process_time()
+    for limits in (Limits(soft_time=0.003, hard_time=0.05), Limits(movetime=0.005), Limits(soft_time=0.0)):
+        searcher.prepare(game.position, limits)
+        result = searcher.search()
+        assert result.move in game.legal_moves() and result.nodes > 0 and len(result.infos) == 1
+    assert time.process_time() - started < 5
