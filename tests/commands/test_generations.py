@@ -44,8 +44,8 @@ def test_each_generation_trains_on_the_games_of_earlier_ones(children, tmp_path,
     status, out, _ = run(capsys, *call)
     assert status == 0
     assert [words[:2] if words[0] == "tune" else words[:1] for words in children.calls] == 2 * [
-        ["selfplay"], ["tune", "policy"], ["tune", "network"], ["match"], ["match"]]
-    first, second = children.calls[1], children.calls[6]
+        ["selfplay"], ["tune", "policy"], ["tune", "network"], ["match"], ["match"], ["match"]]
+    first, second = children.calls[1], children.calls[7]
     assert "generation-0.games" in first[2]
     assert ["generation-0.games" in second[2], "generation-1.games" in second[3]] == [True, True]
     assert "+50" in out
@@ -59,6 +59,32 @@ def test_a_network_that_does_not_win_is_dropped(children, tmp_path, capsys):
     assert run(capsys, "tune", "generations", "--folder", str(tmp_path), "--generations", "1")[0] == 0
     kept, old = (tmp_path / f"generation-{number}.network" for number in (1, 0))
     assert kept.read_bytes() == old.read_bytes()
+
+
+def test_the_shares_of_network_and_policy_are_told_apart(children, tmp_path, capsys):
+    """The matches differ in the network alone, in both, and in the policy alone; errors are those of each match."""
+    pytest.importorskip("matplotlib")
+    status, out, _ = run(capsys, "tune", "generations", "--folder", str(tmp_path), "--generations", "2", "--plot",
+                         str(tmp_path / "elo.svg"))
+    assert status == 0
+    matches = [words[1:3] for words in children.calls if words[0] == "match"]
+    for number in (1, 2):
+        files = [[[Path(part.split("=")[1]).name for part in player.split(",")[1:]] for player in match]
+                 for match in matches[3 * number - 3 : 3 * number]]
+        before = f"generation-{number - 1}."
+        now = f"generation-{number}."
+        assert files == [[[f"{now}taught.network", f"{now}policy"], [f"{before}network", f"{now}policy"]],
+                         [[f"{now}network", f"{now}policy"], [f"{before}network", f"{before}policy"]],
+                         [[f"{before}network", f"{now}policy"], [f"{before}network", f"{before}policy"]]]
+    assert "+100 +- 42 by the policies" in out and "+100 +- 42 by the networks that were kept" in out
+    assert (tmp_path / "elo.svg").read_text().count("by the") >= 2
+
+
+def test_a_network_that_was_not_kept_has_no_share(children, tmp_path, capsys):
+    children.elo = -20.0
+    _, out, _ = run(capsys, "tune", "generations", "--folder", str(tmp_path), "--generations", "1")
+    assert sum(words[0] == "match" for words in children.calls) == 2  # the policy's is the whole one
+    assert "-20 +- 30, not kept" in out and "+0 +- 0 by the networks" in out and "-20 +- 30 by the policies" in out
 
 
 def test_finished_steps_are_not_repeated(children, tmp_path, capsys):

@@ -127,7 +127,7 @@ def test_ratings_are_the_most_likely_ones():
 
 def test_forfeits_count_for_neither_side():
     found = result("a", "b", 1, 0)
-    found.summaries.append(replace(found.summaries[0], points=0.0, fault=Forfeit.ILLEGAL_MOVE.name))
+    found.summaries.append(replace(found.summaries[0], points=0.0, forfeit=Forfeit.ILLEGAL_MOVE.name))
     assert (found.points, found.games, found.forfeits, found.moves_to_win) == (1, 2, (1, 0), 20)
     elo = tournament.ratings([found]).difference(entrant("a"), entrant("b"))
     assert elo.value == pytest.approx(0, abs=1e-6)
@@ -138,7 +138,7 @@ def test_an_illegal_move_forfeits_the_game():
     record = play_game(0, Opening(), ("honest", lambda position: Result(legal, 0, 1, 5, 0.1)),
                        ("cheat", lambda position: Result(legal, 0, 1, 5, 0.1)), Pairing(*[entrant("a")] * 2).rules)
     assert chess.Move.from_uci(game.uci(legal)) in chess.Board().legal_moves
-    assert (record.result, record.fault, len(record.moves)) == ("1-0", Forfeit.ILLEGAL_MOVE, 1)
+    assert (record.result, record.forfeit, len(record.moves)) == ("1-0", Forfeit.ILLEGAL_MOVE, 1)
     assert "cheat plays an illegal move" in record.reason
 
 

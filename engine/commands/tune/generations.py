@@ -1,7 +1,8 @@
 """`tune generations`: the tree search teaches itself. Each generation's games train the next network and policy.
 
 A network needs many games to surpass its predecessor: if it does not beat it when both use the new policy, the old
-network stays.
+network stays. That match is the network's share of the gain; the policy's share is what the new one wins over the old
+one when both use the old network.
 
 Each step is a command of its own, and its files stay in the folder, so that an interrupted run resumes where it was.
 """
@@ -21,13 +22,15 @@ from typing import Any
 
 from engine.commands.shared.arguments import IntRange, OutputFolder, add_concurrency, add_seed, positive
 from engine.commands.shared.interruption import run_child
-from engine.commands.shared.plots import plot_file, save_plot
+from engine.commands.shared.plots import Curve, Errors, plot_file, save_plot
 from engine.commands.shared.tables import print_table
 from engine.system.errors import InputError
 from engine.system.files import write_file
 
 _STARTS = ("nothing", "built-in")
-_HEADINGS = ("generation", "games", "against the one before", "error", "since the first")
+_HEADINGS = ("generation", "games", "against the one before", "error", "by the policy", "by the network",
+             "since the first")
+_WHOLE, _POLICY, _NETWORK = "the tree search", "by the policy", "by the network"  # the curves of a plot
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--batch", type=positive, default=256, metavar="N", help="batch size (default 256)")
     add("--hidden", type=IntRange(128), default=128, metavar="N", help="width of the network (default 128)")
     add("--policy-hidden", type=IntRange(64), default=64, metavar="N", help="width of the policy (default 64)")
-    add("--plot", type=plot_file, metavar="FILE.png", help="draw Elo by generation")
+    add("--plot", type=plot_file, metavar="FILE.png", help="draw Elo by generation, and the shares in it")
     add_seed(parser, "games and training")
     add_concurrency(parser)
 
@@ -57,23 +60,27 @@ def run(arguments: argparse.Namespace) -> int:
     loop = GenerationLoop(arguments)
     arguments.folder.mkdir(parents=True, exist_ok=True)
     loop.write_start()
-    matches = [loop.step(number) for number in range(1, arguments.generations + 1)]
-    sums = _cumulative_elo(matches)
-    print_table(_HEADINGS, [
-        (str(number), str(match.games), f"{match.elo:+.0f}", f"{match.low:+.0f} to {match.high:+.0f}",
-         f"{total:+.0f} +- {error:.0f}")
-        for number, (match, (total, error)) in enumerate(zip(matches, sums, strict=True), start=1)])
+    gains = [loop.step(number) for number in range(1, arguments.generations + 1)]
+    sums = {_WHOLE: _cumulative_elo([gain.whole for gain in gains]),
+            _POLICY: _cumulative_elo([gain.policy for gain in gains]),
+            _NETWORK: _cumulative_elo([gain.network if gain.keeps_network else _NO_GAIN for gain in gains])}
+    print_table(_HEADINGS, [(str(number), *_cells(gain), _with_error(*total))
+                            for number, (gain, total) in enumerate(zip(gains, sums[_WHOLE], strict=True), start=1)])
+    print(f"since the first {_with_error(*sums[_POLICY][-1])} by the policies, with the network of before, and "
+          f"{_with_error(*sums[_NETWORK][-1])} by the networks that were kept, with the same policy")
     if arguments.plot is not None:
-        heights, errors = [0.0, *(total for total, _ in sums)], [0.0, *(error for _, error in sums)]
-        save_plot(arguments.plot, ("generation", "Elo since the first"),
-                  {"the tree search": (list(range(len(heights))), heights)},
-                  errors={"the tree search": (errors, errors)}, title="What the tree search taught itself")
+        curves, errors = dict[str, Curve](), dict[str, Errors]()
+        for name, points in sums.items():
+            heights, error = [0.0, *(total for total, _ in points)], [0.0, *(error for _, error in points)]
+            curves[name], errors[name] = (list(range(len(heights))), heights), (error, error)
+        save_plot(arguments.plot, ("generation", "Elo since the first"), curves, errors=errors,
+                  title="What the tree search taught itself")
     return 0
 
 
 @dataclass(frozen=True)
 class GenerationMatch:
-    """The result of a generation against the one before, in Elo with its 95 % interval."""
+    """The result of a match between two configs, in Elo with its 95 % interval."""
 
     games: int
     elo: float
@@ -81,12 +88,44 @@ class GenerationMatch:
     high: float
 
 
+_NO_GAIN = GenerationMatch(0, 0.0, 0.0, 0.0)  # of a network that was not kept
+
+
+@dataclass(frozen=True)
+class GenerationGain:
+    """What a generation gained over the one before, and the shares of its parts."""
+
+    whole: GenerationMatch
+    policy: GenerationMatch  # the new policy against the old one, with the old network
+    network: GenerationMatch  # the new network against the old one, with the new policy
+
+    @property
+    def keeps_network(self) -> bool:
+        """Whether the new network is used."""
+        return self.network.elo > 0
+
+
+def _cells(gain: GenerationGain) -> tuple[str, ...]:
+    whole, kept = gain.whole, "" if gain.keeps_network else ", not kept"
+    return (str(whole.games), f"{whole.elo:+.0f}", f"{whole.low:+.0f} to {whole.high:+.0f}",
+            _with_error(gain.policy.elo, _error(gain.policy)),
+            _with_error(gain.network.elo, _error(gain.network)) + kept)
+
+
+def _error(match: GenerationMatch) -> float:
+    return (match.high - match.low) / 2
+
+
+def _with_error(elo: float, error: float) -> str:
+    return f"{elo:+.0f} +- {error:.0f}"
+
+
 def _cumulative_elo(matches: Sequence[GenerationMatch]) -> list[tuple[float, float]]:
     """(Elo since the first generation, its error) of each; the variances of independent errors add up."""
     sums, total, variance = [], 0.0, 0.0
     for match in matches:
         total += match.elo
-        variance += ((match.high - match.low) / 2) ** 2
+        variance += _error(match) ** 2
         sums.append((total, math.sqrt(variance)))
     return sums
 
@@ -122,8 +161,8 @@ class GenerationLoop:
                 raise InputError(f"{built_in.name} is not built in; use --start nothing")
             shutil.copy(built_in, copy)
 
-    def step(self, number: int) -> GenerationMatch:
-        """Train a generation on the games of those before, and return its match against the previous one."""
+    def step(self, number: int) -> GenerationGain:
+        """Train a generation on the games of those before, and return its matches against the previous one."""
         arguments, before = self._arguments, number - 1
         self._make(self._file(before, "games"), "selfplay", "--mode", "mcts", "--config", self._config(before),
                    "--nodes", arguments.nodes, "--positions", arguments.positions, "--seed", arguments.seed + before,
@@ -135,11 +174,15 @@ class GenerationLoop:
         trained = self._file(number, "taught.network")
         self._make(trained, "tune", "network", *games, *training, "--hidden", arguments.hidden, "--wdl-weight", "0.5",
                    "--out")
+        policy, old = self._file(number, "policy"), self._file(before, "network")
+        trial = self._match(self._file(number, "trial.json"), _config(trained, policy), _config(old, policy))
         if not self._file(number, "network").exists():
-            policy, old = self._file(number, "policy"), self._file(before, "network")
-            trial = self._match(self._file(number, "trial.json"), _config(trained, policy), _config(old, policy))
             shutil.copy(trained if trial.elo > 0 else old, self._file(number, "network"))
-        return self._match(self._file(number, "json"), self._config(number), self._config(before))
+        whole = self._match(self._file(number, "json"), self._config(number), self._config(before))
+        if trial.elo <= 0:  # the network is the old one: only the policy has changed
+            return GenerationGain(whole, whole, trial)
+        share = self._match(self._file(number, "policy.json"), _config(old, policy), self._config(before))
+        return GenerationGain(whole, share, trial)
 
     def _match(self, file: Path, first: str, second: str) -> GenerationMatch:
         """The match between two configs; played unless `file` holds it already."""
