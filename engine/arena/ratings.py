@@ -33,7 +33,7 @@ class Ratings(Generic[Player]):
         return _estimate(self.fits[:, self.players.index(first)] - self.fits[:, self.players.index(second)])
 
     def rating(self, player: Player) -> Estimate:
-        """The rating of a player, with a 95 % interval: on the scale of the known players, or over the average of all."""
+        """The rating of a player, with a 95 % interval: on the scale of the known ones, or over the average of all."""
         return _estimate(self.fits[:, self.players.index(player)])
 
 
