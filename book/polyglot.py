@@ -223,7 +223,6 @@ def play_probabilities(weights: Sequence[int], variety: int) -> list[float]:
     return [value / total for value in raised]
 
 
-def choose_index(weights: Sequence[int], variety: int, rng: random.Random) -> int | None:
-    """The index of a random move with these weights; None if there is none."""
-    probabilities = play_probabilities(weights, variety)
-    return rng.choices(range(len(weights)), probabilities)[0] if any(probabilities) else None
+def choose_index(probabilities: Sequence[float], rng: random.Random) -> int | None:
+    """The index of a random move with these probabilities; None if there is none."""
+    return rng.choices(range(len(probabilities)), probabilities)[0] if any(probabilities) else None

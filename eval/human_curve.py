@@ -16,3 +16,11 @@ DECIDED = 1000  # centipawns: more wins no more games; a mate counts as this
 def human_expected(centipawns: float) -> float:
     """The expected score, from 0 to 1, of the side that is `centipawns` ahead."""
     return 1 / (1 + math.exp(-HUMAN_SLOPE * max(-DECIDED, min(centipawns, DECIDED))))
+
+
+def human_centipawns(expected: float) -> float:
+    """The score in centipawns that gives this expected score; infinite beyond what a decided game gives."""
+    limit = human_expected(DECIDED)
+    if not 1 - limit < expected < limit:
+        return math.copysign(math.inf, expected - 0.5)
+    return math.log(expected / (1 - expected)) / HUMAN_SLOPE

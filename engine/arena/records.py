@@ -11,7 +11,7 @@ import chess
 import chess.pgn
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}  # White's
-_FORFEIT_TAG, _ILLEGAL_TAG = "Forfeit", "IllegalLines"
+FORFEIT_TAG, _ILLEGAL_TAG = "Forfeit", "IllegalLines"
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class GameRecord:
         for name, value in headers.items():
             game.headers[name] = value
         if self.forfeit is not None:
-            game.headers[_FORFEIT_TAG] = self.forfeit.name
+            game.headers[FORFEIT_TAG] = self.forfeit.name
         node: chess.pgn.GameNode = game
         for text in self.opening.moves:
             node = node.add_main_variation(node.board().parse_uci(text))
@@ -141,5 +141,5 @@ class GameScore:
             return None
         points = POINTS[result] if int(number) % 2 else 1 - POINTS[result]
         illegal = tags.get(_ILLEGAL_TAG, "0")
-        return cls(int(number) - 1, points, Forfeit.__members__.get(tags.get(_FORFEIT_TAG, "")),
+        return cls(int(number) - 1, points, Forfeit.__members__.get(tags.get(FORFEIT_TAG, "")),
                    int(illegal) if illegal.isdigit() else 0)

@@ -18,11 +18,12 @@ from engine.system.errors import InputError, quote
 from engine.system.files import read_text
 from engine.ui.clock import TimeControl, parse_time_control
 from engine.ui.game import PlayedGame, PlayerInfo, game_from_pgn, starting_board
-from engine.ui.opponent import HIGHEST, LOWEST, EngineOpponent, engine_info
+from engine.ui.level import HIGHEST, LOWEST, MAX, parse_level
+from engine.ui.opponent import EngineOpponent, engine_info
 from engine.ui.terminal.screen import InputLines, screen_for
 from engine.ui.terminal.session import NewGameOptions, TerminalSession
 
-_DEFAULT_LEVEL, _MAX = 1200, "max"
+_DEFAULT_LEVEL = 1200
 _SIDES = {"white": chess.WHITE, "black": chess.BLACK, "random": None}
 _LARGEST_PGN = 1 << 24  # bytes
 _CHESS960_STARTS = 960
@@ -35,7 +36,10 @@ class LevelArgument:
 
     def __call__(self, text: str) -> int | None:
         """Parse a level; None for full strength. ArgumentTypeError if it is invalid."""
-        return None if text == _MAX else IntRange(LOWEST, HIGHEST)(text)
+        try:
+            return parse_level(text)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class TimeControlArgument:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--level", type=LevelArgument(), default=_DEFAULT_LEVEL, metavar="ELO",
-                        help=f"{LOWEST} for a beginner to {HIGHEST}, or `{_MAX}` (default {_DEFAULT_LEVEL})")
+                        help=f"{LOWEST} for a beginner to {HIGHEST}, or `{MAX}` (default {_DEFAULT_LEVEL})")
     parser.add_argument("--side", choices=_SIDES, help="your side (default: white, or your side in a saved game)")
     parser.add_argument("--clock", type=TimeControlArgument(), metavar="M+S",
                         help="minutes per game + seconds per move, as in 5+3 (default: no clock)")
@@ -66,6 +70,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     conflicts_with(saved, "--fen")
     conflicts_with(saved, "--clock")
     parser.add_argument("--no-delay", action="store_true", help="let the engine answer without a human-like delay")
+    parser.add_argument("--manners", action="store_true",
+                        help="let the engine resign when it sees no hope, and offer draws")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess symbols")
 
 
@@ -75,15 +81,16 @@ def run(arguments: argparse.Namespace) -> int:
     resumed = None if arguments.pgn is None else _resumed_game(arguments)
     screen = screen_for(sys.stdout, False if arguments.ascii else None)
 
-    def begin(person: chess.Color) -> PlayedGame:
-        engine, user = engine_info(arguments.level), PlayerInfo(_PERSON)
+    def begin(person: chess.Color, level: int | None) -> PlayedGame:
+        engine, user = engine_info(level), PlayerInfo(_PERSON)
         start = _starting_board(arguments) if arguments.chess960 == -1 else board
         return PlayedGame(start, arguments.clock, (user, engine) if person else (engine, user))
 
     side = _SIDES[arguments.side or "white"]
     has_delay = not arguments.no_delay and sys.stdout.isatty()
     with EngineOpponent(arguments.level) as opponent:
-        session = TerminalSession(NewGameOptions(begin, side, has_delay), opponent, screen, InputLines(), resumed)
+        options = NewGameOptions(begin, side, has_delay, arguments.manners)
+        session = TerminalSession(options, opponent, screen, InputLines(), resumed)
         with stop_on_interrupt(session.interrupt):
             session.run()
     return 0

@@ -59,14 +59,19 @@ def _difficulty(pos, move, last_target, in_check):
     return percent
 
 
+@inline
+def roll_per_mille(pos, move, seed):
+    """A number from 0 to 999 that depends on position, move and the seed of the game alone."""
+    return np.int64((mix(pos.key ^ seed ^ np.uint64(move) * GOLDEN) >> np.uint64(20)) % _THOUSAND)
+
+
 @kernel
 def overlooks(pos, vision, move, ply, last_target, in_check):
     """Whether the search overlooks `move`, `ply` plies ahead."""
     percent = _difficulty(pos, move, last_target, in_check)
     percent = percent * (_ALL + _BY_PLY * (ply - 1)) // _ALL if ply > 0 else percent * _OWN // _ALL
     chance = min(vision.blindness * percent // _ALL, _MOST)
-    roll = mix(pos.key ^ vision.seed ^ np.uint64(move) * GOLDEN) >> np.uint64(20)
-    return np.int64(roll % _THOUSAND) < chance
+    return roll_per_mille(pos, move, vision.seed) < chance
 
 
 @inline

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from engine.alphabeta.iterations import MainThreadSearch, PvLine
 from engine.alphabeta.searcher import IterativeSearch
@@ -13,15 +15,28 @@ from engine.humanlike.vision import Vision, VisionRecord, new_vision, write_visi
 from engine.search.scores import INFINITE, NO_SCORE
 from engine.search.types import Bound, Limits, Report
 from eval.evaluator import Evaluator
+from eval.human_curve import human_centipawns, human_expected
+
+
+class Attention(NamedTuple):
+    """Which root moves get exact scores, and which cannot be overlooked."""
+
+    largest_loss: float  # of expected score
+    familiar: frozenset[int]  # moves that are so natural in the position that they are never overlooked
+
+    def least(self, best: int) -> int:
+        """The score below which a move is too bad to be played, if another one has the score `best`."""
+        least = human_centipawns(human_expected(best) - self.largest_loss)
+        return int(max(least - 1, -int(INFINITE)))
 
 
 class HumanlikeIterations(MainThreadSearch):
     """Iterative deepening; after every iteration each root move that is seen has its score."""
 
     def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, started: float, report: Report,
-                 vision: VisionRecord) -> None:
+                 vision: VisionRecord, attention: Attention) -> None:
         super().__init__(pos, state, limits, started, report)
-        self._vision = vision
+        self._vision, self._attention = vision, attention
         self._moves: list[int] = state.root_moves[: state.root_count].tolist()  # the best of the last iteration first
         self._multipv = len(self.lines)
 
@@ -46,8 +61,9 @@ class HumanlikeIterations(MainThreadSearch):
         state, lines, best = self._state, [], -int(INFINITE)
         for number, move in enumerate(self._moves, start=1):
             state.current_move, state.current_move_number = move, number
-            least = max(best - int(self._vision.margin) - 1, -int(INFINITE))
-            score = int(value_of_move(self._pos, state, self._vision, move, depth, least, int(must_see)))
+            is_seen = must_see or move in self._attention.familiar
+            score = int(value_of_move(self._pos, state, self._vision, move, depth, self._attention.least(best),
+                                      int(is_seen)))
             if state.stopped:
                 return None
             if score != NO_SCORE:
@@ -64,12 +80,16 @@ class HumanlikeSearch(IterativeSearch):
     """A human-like search. `set_vision` sets how much it sees; the game's seed decides which moves it overlooks."""
 
     def __init__(self, evaluation: Evaluator | None = None) -> None:
-        self._vision = new_vision()
+        self._vision, self._attention = new_vision(), Attention(0.0, frozenset())
         super().__init__(evaluation=evaluation)
 
-    def set_vision(self, vision: Vision, seed: int, rng: random.Random) -> int:
-        """Set the vision of the next search; return its depth, whose fraction is rounded up or down at random."""
+    def set_vision(self, vision: Vision, seed: int, rng: random.Random, familiar: Iterable[int] = ()) -> int:
+        """Set the vision of the next search; return its depth, whose fraction is rounded up or down at random.
+
+        Root moves that are `familiar` are not overlooked.
+        """
         write_vision(self._vision, vision, seed)
+        self._attention = Attention(vision.largest_loss, frozenset(familiar))
         return int(vision.depth) + (rng.random() < vision.depth % 1)
 
     def load(self) -> None:
@@ -79,4 +99,4 @@ class HumanlikeSearch(IterativeSearch):
 
     def _iterations(self, report: Report) -> HumanlikeIterations:
         return HumanlikeIterations(self._position.copy(), self._states[0], self._limits, self._started, report,
-                                   self._vision)
+                                   self._vision, self._attention)

@@ -14,7 +14,6 @@ class VisionRecord(Fields):
     blindness: I8  # per mille: how often a normal capture is overlooked one ply ahead
     capture_plies: I8  # plies of captures beyond the depth
     knowledge: I8  # per cent of the evaluation that is understood beyond material
-    margin: I8  # centipawns: moves that are at most this much worse than the best get exact scores
     seed: U8  # of the game: a move overlooked in a position stays overlooked
 
 
@@ -28,13 +27,13 @@ class Vision(NamedTuple):
     blindness: float
     capture_plies: float
     knowledge: float
-    margin: float
+    largest_loss: float  # of expected score: moves that are at most this much worse than the best get exact scores
 
 
 def write_vision(record: VisionRecord, vision: Vision, seed: int) -> None:
     """Write a vision and the seed of the game to the record for kernels."""
     record.blindness, record.capture_plies = round(vision.blindness), round(vision.capture_plies)
-    record.knowledge, record.margin, record.seed = round(vision.knowledge), round(vision.margin), seed
+    record.knowledge, record.seed = round(vision.knowledge), seed
 
 
 def new_vision() -> VisionRecord:

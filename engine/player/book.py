@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from book.names import last_opening_by_keys
@@ -12,7 +12,11 @@ from engine.core.fen import fullmove_number
 from engine.core.game import Game, make_if_legal
 from engine.player.options import Settings
 from engine.player.request import GoRequest
+from engine.player.skill import BookHabits, book_habits
 from engine.system.files import user_path
+
+_MORE_OR_FEWER = (-1, 0, 1)  # book moves than a level usually knows
+_KING_PAWN = "e2e4"
 
 
 @dataclass(frozen=True)
@@ -26,11 +30,13 @@ class BookAnswer:
 class PlayerBook:
     """A book, used as the settings say."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, rng: random.Random | None = None) -> None:
         self._settings = settings
         self._book: Book | None = None
-        self._rng = random.Random()  # noqa: S311  variety needs no secrecy
+        self._rng = rng or random.Random()  # noqa: S311  variety needs no secrecy
         self._has_taken_leave = False
+        self._more_moves = 0  # that a level knows in this game
+        self.begin_game()
 
     def open(self) -> None:
         """Open the book that the settings name, or the built-in one; InputError if it is unusable."""
@@ -44,13 +50,18 @@ class PlayerBook:
     def begin_game(self) -> None:
         """Start another game."""
         self._has_taken_leave = False
+        self._more_moves = self._rng.choice(_MORE_OR_FEWER)
 
     def look_up(self, game: Game, request: GoRequest) -> BookAnswer:
         """What to play without a search, if the request is for a game, not for analysis, and the book has a move."""
-        is_wanted = self._settings.own_book and not self._is_analysis(request)
+        habits = book_habits(self._settings.uci_elo) if self._settings.uses_level_book else None
+        is_wanted = (self._settings.own_book or habits is not None) and not self._is_analysis(request)
         if self._book is None or not is_wanted or game.repetitions() > 1:
             return BookAnswer(None, ())
-        is_too_late = fullmove_number(game.position) > self._settings.book_depth
+        depth = self._settings.book_depth
+        if habits is not None:
+            depth = min(depth, round(habits.moves) + self._more_moves)
+        is_too_late = fullmove_number(game.position) > depth
         entries = [] if is_too_late else self._book.entries(game_key(game))
         legal, remarks = [], []
         for entry in entries:
@@ -60,12 +71,12 @@ class PlayerBook:
             else:
                 legal.append((move, entry.weight))
         weights = [weight for _, weight in legal]
-        variety = self._settings.book_variety
-        index = choose_index(weights, variety, self._rng)
+        shares = (play_probabilities(weights, self._settings.book_variety) if habits is None
+                  else _shares_by_habits(game, legal, habits))
+        index = choose_index(shares, self._rng)
         if index is None:
             return BookAnswer(None, (*remarks, *self._leave(game)))
-        move, weight = legal[index]
-        share = play_probabilities(weights, variety)[index]
+        (move, weight), share = legal[index], shares[index]
         return BookAnswer(move, (*remarks, f"book {game.uci(move)} weight {weight}, chosen with {share:.0%}"))
 
     def _is_analysis(self, request: GoRequest) -> bool:
@@ -79,6 +90,17 @@ class PlayerBook:
             name = last_opening_by_keys(_keys(game))
             if name is not None:
                 yield f"out of book: {name}"
+
+
+def _shares_by_habits(game: Game, moves: Sequence[tuple[int, int]], habits: BookHabits) -> list[float]:
+    """The probability of each of the `moves`, which come with their weights, for a level."""
+    total = sum(weight for _, weight in moves)
+    raised = [(weight / total) ** habits.power if weight > 0 and weight >= habits.least_share * total else 0.0
+              for _, weight in moves]
+    if not game.moves:
+        raised = [value * (habits.king_pawn if game.uci(move) == _KING_PAWN else 1.0)
+                  for value, (move, _) in zip(raised, moves, strict=True)]
+    return [value / sum(raised) for value in raised] if any(raised) else raised
 
 
 def _keys(game: Game) -> Iterator[int]:

@@ -162,6 +162,10 @@ class Settings:
                             ends_search=False)
     book_variety: int = _spin("Book Variety", "0 plays only the book's best move, 50 plays moves in proportion to "
                               "their weights, 100 plays all of them equally often", 55, 0, 100, ends_search=False)
+    level_book: bool = _check("LevelBook", "if UCI_LimitStrength is set: plays as many moves from the book as players "
+                              "of that level know, whatever OwnBook says", True, effect=Effect.BOOK)
+    level_clock: bool = _check("LevelClock", "if UCI_LimitStrength is set and a clock runs: takes time as people do, "
+                               "briefly about obvious moves and longer about hard ones", False)
     own_tables: bool = _check("OwnTables", "uses the engine's own endgame tables", True, effect=Effect.OWN_TABLES)
     table_path: str = _string("TablePath", "folder with more endgame tables, made by `tablebase build`",
                               effect=Effect.OWN_TABLES)
@@ -202,6 +206,11 @@ class Settings:
                                     "Adversary, a chess engine in Python compiled by Numba")
     debug_log_file: str = _string("Debug Log File", "file to which all input and output is appended",
                                   effect=Effect.LOG)
+
+    @property
+    def uses_level_book(self) -> bool:
+        """Whether a level plays from the book."""
+        return self.uci_limit_strength and self.level_book
 
     def set(self, option: Option, text: str) -> None:
         """Set an option to the value that `text` stands for; InputError, and no change, if it is not allowed."""

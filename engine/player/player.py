@@ -5,7 +5,6 @@ Nothing here prints: results go to a `report`, which the session formats as text
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,12 +15,13 @@ from engine.core.fen import START_FEN
 from engine.core.game import Game
 from engine.core.uci_moves import format_uci
 from engine.kernel import is_compiling
+from engine.player.limited import LimitedStrength
 from engine.player.options import Effect, Option, Settings
 from engine.player.request import GoRequest, SearchSignals
-from engine.player.skill import SkillLevel, pick_weakened_move, skill_level, skill_limits
+from engine.player.skill import SkillLevel
 from engine.player.tb_root import TbRoot, TbRootResult, report_as_draw, report_tb_result, report_worse_too
-from engine.player.timing import LagEstimate, move_budget
-from engine.search.interface import Clearable, Evaluating, Resizable, Search, Stoppable, TbProbing, Threaded
+from engine.player.timing import LagEstimate, human_pace, move_budget
+from engine.search.interface import Clearable, Evaluating, Loadable, Resizable, Search, Stoppable, TbProbing, Threaded
 from engine.search.modes import DEFAULT_MODE, SearchMode, mode_named
 from engine.search.scores import DRAW
 from engine.search.tb import no_tb
@@ -34,7 +34,6 @@ from eval.evaluator import BUILT_IN, FEATURES, Evaluator, evaluator_named
 from eval.policy.file import read_policy
 
 if TYPE_CHECKING:
-    from engine.humanlike.searcher import HumanlikeSearch
     from engine.player.book import PlayerBook
 
 _MEGABYTE = 1 << 20
@@ -64,9 +63,7 @@ class Player:
         self._book: PlayerBook | None = None  # until a book is used
         self._tb_root = TbRoot(settings)
         self._lag = LagEstimate()
-        self._rng = random.Random()  # noqa: S311  mistakes need no secrecy
-        self._humanlike: HumanlikeSearch | None = None  # until a level uses it
-        self._vision_seed = self._rng.getrandbits(64)  # of this game
+        self._limited = LimitedStrength(settings)
         self._lock = threading.Lock()
         self._is_searching = False
         self._time_after_ponderhit: Budget | None = None
@@ -120,19 +117,16 @@ class Player:
         self._search, self._mode = self._create_search(mode_named(mode), self._hash()), mode
         self._load_in_background(self._search)
 
-    def _load_in_background(self, search: Search) -> None:
-        """Load the kernels of a search in the background."""
-        self._loading = threading.Thread(target=search.load, daemon=True)
+    def _load_in_background(self, *parts: Loadable) -> None:
+        """Load the kernels of a search, or of other parts of the player, in the background."""
+        self._loading = threading.Thread(target=lambda: [part.load() for part in parts], daemon=True)
         self._loading.start()
 
     def _prepare_level(self) -> None:
-        """Create the human-like search, if the level needs it."""
-        level = self._level()
-        if level is not None and level.vision is not None and self._humanlike is None:
-            from engine.humanlike.searcher import HumanlikeSearch
-
-            self._humanlike = HumanlikeSearch(self._evaluation)
-            self._load_in_background(self._humanlike)
+        """Create what a level needs: its search, its intuition and its book."""
+        self._limited.create(self._evaluation, self._load_in_background)
+        if self._book is None:
+            self._open_book()
 
     def _create_search(self, mode: SearchMode, megabytes: int) -> Search:
         """A new search, made according to the settings, with the evaluation in use."""
@@ -148,9 +142,9 @@ class Player:
         if evaluator.network is self._evaluation.network:
             return
         self._evaluation = evaluator
-        for search in (self._search, self._humanlike):
-            if isinstance(search, Evaluating):
-                search.set_evaluation(evaluator)
+        self._limited.set_evaluation(evaluator)
+        if isinstance(self._search, Evaluating):
+            self._search.set_evaluation(evaluator)
 
     def _resize(self) -> None:
         megabytes = self._hash()
@@ -166,11 +160,11 @@ class Player:
 
     def _open_book(self) -> None:
         """Open the book that the settings name, or the built-in one if a book is wanted; InputError if unusable."""
-        if self._settings.book_file or self._settings.own_book:
+        if self._settings.book_file or self._settings.own_book or self._settings.uses_level_book:
             from engine.player.book import PlayerBook
 
             if self._book is None:
-                self._book = PlayerBook(self._settings)
+                self._book = PlayerBook(self._settings, self._limited.rng)
             self._book.open()
 
     def _clear_search(self) -> None:
@@ -181,7 +175,7 @@ class Player:
         """Clear everything about earlier games."""
         self._clear_search()
         self._lag.forget()
-        self._vision_seed = self._rng.getrandbits(64)
+        self._limited.begin_game()
         if self._book is not None:
             self._book.begin_game()
 
@@ -218,7 +212,9 @@ class Player:
         """
         side, ply = int(self.game.position.side), len(self._moves)
         self._lag.observe(request, side, ply)
-        root_moves, level = self._root_moves(request, report), self._level()
+        root_moves, level = self._root_moves(request, report), self._limited.level(self.game)
+        if level is not None:
+            self._prepare_level()
         result, budget = self._book_answer(request, received, report), None
         if result is None:
             self._active = self._ready_search(request, report)
@@ -235,9 +231,19 @@ class Player:
                 is_threaded = level is None and isinstance(self._active, Threaded)
                 with self._lag.work_watched(self._settings.threads if is_threaded else 1):
                     result = self._run_search(limits, signals, tb_result, level, report)
+        if level is not None and self._settings.level_clock:
+            self._take_time(request, received, signals)
         self._lag.record_answer(request, side, ply, time.perf_counter() - received,
                                 None if budget is None else budget.hard)
         return result
+
+    def _take_time(self, request: GoRequest, received: float, signals: SearchSignals) -> None:
+        """Wait as long as a person would have thought about the move, if a clock is running."""
+        budget = move_budget(request, self.game, self._settings.move_overhead, self._lag)
+        if budget is None or request.waits_for_stop or request.movetime is not None:
+            return
+        seconds = human_pace(budget, self._limited.difficulty, self._limited.rng)
+        signals.stop.wait(max(seconds - (time.perf_counter() - received), 0.0))
 
     def _root_moves(self, request: GoRequest, report: Report) -> tuple[int, ...]:
         """The moves to search, () for all; illegal ones are skipped with a warning."""
@@ -311,7 +317,8 @@ class Player:
         Signals that came since the limits were set, or come while the search is being prepared, take effect.
         """
         if level is not None:
-            limits = self._skill_limits(limits, level)
+            search, limits = self._limited.prepare(self.game, limits, level)
+            self._active = search or self._active
         if isinstance(self._active, TbProbing):
             # In a drawn position the search looks for chances that the tables know nothing of; a limited player
             # uses no tables at all.
@@ -323,7 +330,7 @@ class Player:
             self._forward_signals(signals)
         try:
             if level is not None:
-                return self._apply_skill(self._find_candidates(limits, signals), level, report)
+                return self._limited.choose(self._find_candidates(limits, signals), level, report)
             report = report_worse_too(report, tb_result)
             if tb_result.is_draw:
                 return replace(self._active.search(report_as_draw(report)), score=int(DRAW))
@@ -334,23 +341,6 @@ class Player:
                 if isinstance(self._active, Stoppable):
                     self._active.clear_stop()
 
-    def _level(self) -> SkillLevel | None:
-        """The level that the strength is limited to; None if it is not limited."""
-        if not self._settings.uci_limit_strength:
-            return None
-        position = self.game.position
-        return skill_level(self._settings.uci_elo, int(position.colors[1 - position.side]).bit_count() == 1)
-
-    def _skill_limits(self, limits: Limits, level: SkillLevel) -> Limits:
-        """The limits of a level; one that looks ahead as people do has a search of its own."""
-        if level.vision is None:
-            return skill_limits(limits, level, self._settings.threads)
-        self._prepare_level()
-        assert self._humanlike is not None
-        self._active = self._humanlike
-        depth = self._humanlike.set_vision(level.vision, self._vision_seed, self._rng)
-        return skill_limits(limits, replace(level, depth=depth))
-
     def _find_candidates(self, limits: Limits, signals: SearchSignals) -> Result:
         """Finish the search of a level without reporting it, since only the line that is chosen may be seen."""
         result = self._active.search()
@@ -358,18 +348,6 @@ class Player:
             # With so few nodes not even depth 1 was finished for every candidate; it is the least that any level sees.
             result = self._active.run(self.game.position, replace(limits, nodes=None, depth=1))
         return result
-
-    def _apply_skill(self, result: Result, level: SkillLevel, report: Report) -> Result:
-        """The answer that a weaker player would give after this search: its line is the first that is reported."""
-        if not result.infos:
-            return result
-        last = max(index for index, info in enumerate(result.infos) if info.multipv == 1)
-        seen = result.infos[last:]
-        chosen = pick_weakened_move(seen, level, self._rng)
-        others = [info for info in seen if info is not chosen]
-        for number, info in enumerate([chosen, *others][: self._settings.multipv], start=1):
-            report(replace(info, multipv=number))
-        return replace(result, move=chosen.pv[0], score=chosen.score, pv=chosen.pv)
 
     def signal(self, signals: SearchSignals) -> None:
         """Pass signals that were just given on to the running search; a search that begins later reads them."""

@@ -1,23 +1,30 @@
-"""Playing below full strength, as people do: a shallower search, and now and then the second-best move.
+"""Playing below full strength, as people do: the levels, one row each, and the choice of a move.
 
-A weak level looks as people look (engine/humanlike): a few plies ahead, and not every move comes to mind. A strong one
-searches few nodes and plies, so that it misses deep tactics. Among the moves it has seen, a level picks at random,
-better ones with higher probability, and never one whose cost a player of that level would notice.
+A weak level looks as people look (engine/humanlike): some moves come to mind, and are followed a few plies ahead, in
+which not every reply is seen. A strong one searches few nodes and plies, so that it misses deep tactics. Out of what it
+has seen, a level draws a move: the likelier people play it and the less it seems to lose, the more often, and never one
+whose cost a player of that level would notice. Losses are measured in expected score on the human curve, so that won
+positions are played loosely and tense ones are not.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
+from typing import TypeVar
 
 from engine.humanlike.vision import Vision
 from engine.search.scores import is_decisive
 from engine.search.types import Info, Limits
+from eval.human_curve import human_expected
 
 _ALL_MOVES = 218  # as many as a position can have
+_LOOKING_NODES = 300_000
+_LEAST_PRIOR = 1e-4  # of moves that a search finds although they come to nobody's mind
+_PROGRESS = 2e-5  # of expected score per centipawn: even in a decided position, a little more is a little better
 
 
 @dataclass(frozen=True)
@@ -28,8 +35,11 @@ class SkillLevel:
     nodes: float
     depth: float
     candidates: float  # moves that are considered
-    temperature: float  # centipawns: a move that is this much worse is chosen e times less often
-    largest_loss: float  # centipawns: a move that loses more than this is recognised as a mistake
+    temperature: float  # of expected score: a move that is this much worse is chosen e times less often
+    largest_loss: float  # of expected score: a move that loses more than this is recognised as a mistake
+    habit: float = 0  # the power of the human prior: how much a level follows what is usual
+    eagerness: float = 0  # how much more weight captures and checks get
+    carelessness: float = 0  # per mille of moves that lose material and come to mind as if they did not
     blindness: float = 0  # per mille of captures that are overlooked; 0 for levels that search
     chain: float = 0  # plies of captures that are followed
     knowledge: float = 100  # per cent of the evaluation that is understood
@@ -42,43 +52,89 @@ class SkillLevel:
         return Vision(self.depth, self.blindness, self.chain, self.knowledge, self.largest_loss)
 
 
-def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **sight: float) -> SkillLevel:
-    return SkillLevel(elo, 300_000, depth, _ALL_MOVES, temperature, largest_loss, **sight)
+@dataclass(frozen=True)
+class BookHabits:
+    """How a level uses the opening book."""
+
+    elo: float
+    moves: float  # own moves that are known, one more or less by game
+    power: float  # to which weights are raised: above 1, what is common is played even more often
+    least_share: float  # moves with a smaller share of the weight are not known
+    king_pawn: float  # the weight of 1.e4 is multiplied by this
 
 
-# Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see history/ui.md.
+def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **more: float) -> SkillLevel:
+    return SkillLevel(elo, _LOOKING_NODES, depth, _ALL_MOVES, temperature, largest_loss, **more)
+
+
+# Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see history/ui.md. The
+# human prior was taught on games of masters, so the habits of beginners are flatter than it.
 HUMANLIKE_LEVELS = (
-    _looking(400, 1, 80, 320, blindness=300, chain=1, knowledge=14),
-    _looking(600, 1, 55, 250, blindness=205, chain=1, knowledge=28),
-    _looking(800, 1.15, 44, 200, blindness=128, chain=2, knowledge=40),
-    _looking(1000, 1.45, 36, 160, blindness=84, chain=3, knowledge=52),
-    _looking(1200, 1.8, 28, 130, blindness=60, chain=4, knowledge=63),
-    _looking(1400, 2, 23, 110, blindness=50, chain=4, knowledge=73),
-    _looking(1600, 2.45, 17, 85, blindness=36, chain=5, knowledge=85),
-    _looking(1800, 3.15, 13, 65, blindness=21, chain=6, knowledge=95),
-    _looking(2000, 3.5, 10, 50, blindness=15, chain=8, knowledge=100),
+    _looking(400, 1, 0.170, 0.50, habit=0.7, eagerness=0.6, carelessness=700, blindness=420, chain=1, knowledge=10),
+    _looking(600, 1, 0.130, 0.42, habit=0.75, eagerness=0.5, carelessness=550, blindness=330, chain=1, knowledge=18),
+    _looking(800, 1, 0.100, 0.35, habit=0.8, eagerness=0.4, carelessness=430, blindness=250, chain=1, knowledge=25),
+    _looking(1000, 1.1, 0.078, 0.29, habit=0.85, eagerness=0.3, carelessness=350, blindness=185, chain=2, knowledge=33),
+    _looking(1200, 1.2, 0.057, 0.24, habit=0.9, carelessness=285, blindness=122, chain=2, knowledge=42),
+    _looking(1400, 1.6, 0.040, 0.175, habit=0.9, carelessness=185, blindness=72, chain=3, knowledge=58),
+    _looking(1600, 1.95, 0.031, 0.14, habit=0.88, carelessness=112, blindness=52, chain=4, knowledge=70),
+    _looking(1800, 2.35, 0.023, 0.112, habit=0.85, carelessness=70, blindness=39, chain=5, knowledge=82),
+    _looking(2100, 3.2, 0.015, 0.077, habit=0.75, carelessness=28, blindness=19, chain=6, knowledge=96),
 )
 SEARCH_LEVELS = (
-    SkillLevel(2000, 6_000, 9, 4, 8, 45),
-    SkillLevel(2400, 24_000, 12, 3.5, 6, 35),
-    SkillLevel(2800, 100_000, 15, 2.5, 4, 28),
+    SkillLevel(1800, 4_000, 8, 4, 0.014, 0.068, habit=0.7),
+    SkillLevel(2100, 10_000, 10, 4, 0.010, 0.052, habit=0.55),
+    SkillLevel(2400, 28_000, 13, 3.5, 0.007, 0.042, habit=0.4),
+    SkillLevel(2800, 120_000, 16, 2.5, 0.004, 0.03, habit=0.25),
+)
+BOOK_HABITS = (
+    BookHabits(400, 1, 1.6, 0.02, 2),
+    BookHabits(800, 2, 1.4, 0.02, 2),
+    BookHabits(1000, 3, 1.3, 0.02, 2),
+    BookHabits(1200, 4, 1.2, 0.02, 1),
+    BookHabits(1400, 5, 1.1, 0.02, 1),
+    BookHabits(1600, 6, 1, 0, 1),
+    BookHabits(2000, 8, 1, 0, 1),
+    BookHabits(2400, 10, 1, 0, 1),
+    BookHabits(2800, 12, 1, 0, 1),
 )
 LOWEST, HIGHEST = int(HUMANLIKE_LEVELS[0].elo), int(SEARCH_LEVELS[-1].elo)
 
 _AGAINST_A_BARE_KING = SkillLevel(0, 50_000, 60, 1, 1, 0)  # even a weak player mates a bare king
+_LOGARITHMIC = {"nodes"}
+_Row = TypeVar("_Row", SkillLevel, BookHabits)
 
 
-def skill_level(elo: int, is_against_bare_king: bool = False) -> SkillLevel:
-    """The level for a strength from LOWEST to HIGHEST."""
+def searching_share(elo: int) -> float:
+    """How many of its moves a level searches instead of looking: none below the first level that searches, all above
+    the last one that looks.
+    """
+    low, high = SEARCH_LEVELS[0].elo, HUMANLIKE_LEVELS[-1].elo
+    return min(max((elo - low) / (high - low), 0.0), 1.0)
+
+
+def skill_level(elo: int, is_against_bare_king: bool = False, roll: float = 0.5) -> SkillLevel:
+    """The level for a strength from LOWEST to HIGHEST; where levels both look and search, `roll`, a random number from
+    0 to 1, decides.
+    """
     if is_against_bare_king:
         return _AGAINST_A_BARE_KING
-    rows = HUMANLIKE_LEVELS if elo < SEARCH_LEVELS[0].elo else SEARCH_LEVELS
+    return _interpolated(SEARCH_LEVELS if roll < searching_share(elo) else HUMANLIKE_LEVELS, elo)
+
+
+def book_habits(elo: int) -> BookHabits:
+    """How a level of this strength uses the book."""
+    return _interpolated(BOOK_HABITS, elo)
+
+
+def _interpolated(rows: Sequence[_Row], elo: int) -> _Row:
     below, above = next(pair for pair in pairwise(rows) if elo <= pair[1].elo)
     part = (elo - below.elo) / (above.elo - below.elo)
-    values = {field.name: (1 - part) * getattr(below, field.name) + part * getattr(above, field.name)
-              for field in fields(SkillLevel)}
-    values["nodes"] = math.exp((1 - part) * math.log(below.nodes) + part * math.log(above.nodes))
-    return SkillLevel(**values)
+    values = {}
+    for field in fields(below):
+        low, high = getattr(below, field.name), getattr(above, field.name)
+        values[field.name] = (low ** (1 - part) * high ** part if field.name in _LOGARITHMIC
+                              else (1 - part) * low + part * high)
+    return type(below)(**values)
 
 
 def skill_limits(limits: Limits, level: SkillLevel, threads: int = 1) -> Limits:
@@ -89,11 +145,28 @@ def skill_limits(limits: Limits, level: SkillLevel, threads: int = 1) -> Limits:
                    multipv=max(round(level.candidates), limits.multipv))
 
 
-def pick_weakened_move(lines: Sequence[Info], level: SkillLevel, rng: random.Random) -> Info:
-    """The line that a level plays out of `lines`, which are sorted with the best first."""
-    best = lines[0]
-    if is_decisive(best.score):
-        return best
-    seen = [line for line in lines[: round(level.candidates)] if best.score - line.score <= level.largest_loss]
-    weights = [math.exp((line.score - best.score) / level.temperature) for line in seen]
-    return rng.choices(seen, weights)[0]
+def seen_loss(best: int, score: int) -> float:
+    """What a move with this score seems to lose compared with the best, in expected score."""
+    return human_expected(best) - human_expected(score) + _PROGRESS * (best - score)
+
+
+def pick_weakened_move(lines: Sequence[Info], level: SkillLevel, rng: random.Random,
+                       appeal: Mapping[int, float] | None = None) -> Info:
+    """The line that a level plays out of `lines`, which are sorted with the best first.
+
+    `appeal` is how likely each move comes to mind; without it all are equal.
+    """
+    if is_decisive(lines[0].score):
+        return lines[0]
+    return rng.choices(lines, choice_weights(lines, level, appeal))[0]
+
+
+def choice_weights(lines: Sequence[Info], level: SkillLevel, appeal: Mapping[int, float] | None = None) -> list[float]:
+    """How often a level plays each of the lines, relative to the others; the arguments are those of the choice."""
+    weights = [0.0] * len(lines)
+    for index, line in enumerate(lines[: round(level.candidates)]):
+        loss = seen_loss(lines[0].score, line.score)
+        if loss <= level.largest_loss:
+            prior = 1.0 if appeal is None else max(appeal.get(line.pv[0], 0.0), _LEAST_PRIOR)
+            weights[index] = math.exp(-loss / level.temperature) * prior**level.habit
+    return weights

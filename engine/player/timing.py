@@ -5,6 +5,7 @@ engine.search.time_management.
 from __future__ import annotations
 
 import math
+import random
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -25,6 +26,20 @@ _MOVES_IN_RESERVE = 60  # whose delays are kept in reserve if the increments do 
 _LARGEST_RESERVE_SHARE = 0.5  # of the first clock
 _CLOCKS_TICK = 1e-6  # seconds
 _ANSWER_SECONDS = 0.003  # of processor time, for an answer without thought
+
+
+_LEAST_PACE, _MOST_PACE = 0.15, 1.6  # of the usual time for a move: for the most obvious ones, and for the hardest
+_PACE_SPREAD = 0.3  # people do not think equally long about equally hard moves
+_LARGEST_PACE_SHARE = 0.5  # of the longest time for a move, so that no delay can cost the game
+
+
+def human_pace(budget: time_management.Budget, difficulty: float, rng: random.Random) -> float:
+    """Seconds that a person would think about a move before playing it: longer if the choice was hard.
+
+    `difficulty` is from 0, for a forced or an obvious move, to 1.
+    """
+    usual = budget.soft * (_LEAST_PACE + (_MOST_PACE - _LEAST_PACE) * difficulty)
+    return min(usual * rng.lognormvariate(0.0, _PACE_SPREAD), _LARGEST_PACE_SHARE * budget.hard)
 
 
 class LagEstimate:

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from eval.evaluator import Evaluator  # a type only: this package depends on no evaluator
 
 
+class Loadable(Protocol):
+    """What has kernels."""
+
+    @abstractmethod
+    def load(self) -> None:
+        """Compile or load the kernels. This may take seconds."""
+
+
 class Search(Protocol):
     """What every mode can do. A search has two parts, so that a stop between them is never lost."""
 

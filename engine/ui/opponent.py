@@ -1,4 +1,6 @@
-"""The engine as an opponent: its moves at a level and by its clock, draw offers, hints and explanations."""
+"""The engine as an opponent: its moves at a level and by its clock, what it thinks of draws and of resigning, hints,
+explanations and the review of a game.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +10,26 @@ from typing import Self
 
 import chess
 
+from engine.analysis.annotation import Annotation
 from engine.analysis.engine import Engine
 from engine.analysis.explain import Explanation
+from engine.analysis.pgn_reader import read_game_text
 from engine.analysis.results import AnalysisInfo, Score
-from engine.player.options import find_option
 from engine.system.host import usable_cores
 from engine.ui.game import PlayedGame, PlayerInfo
 from engine.version import NAME
 
-_ELO = find_option("UCI_Elo")
-LOWEST, HIGHEST = _ELO.low, _ELO.high
 _HASH = 32  # MB
 _MOST_THREADS = 8
 _MOVETIME = 2000  # milliseconds, in games without clocks; weak levels need less
 _ADVICE_MOVETIME, _GLANCE_MOVETIME = 700, 150
-_FIRST_BOOK_LEVEL = 1200  # weaker levels play without a book
-_ELO_PER_BOOK_MOVE = 150
 
 _DRAW_FROM_PLY, _DRAW_AT_MOST = 20, 20  # centipawns, the engine's: with more it plays on
 _EARLY_DRAW_AT_MOST = -100
+
+_RESIGNS_FROM = 1200  # weaker players play on until they are mated, and do not think of draws
+_HOPELESS, _HOPELESS_MOVES = -700, 3  # centipawns, the engine's, and for how many of its moves
+_OFFERS_FROM_PLY, _LEVEL_MOVES = 60, 6
 
 _SHORTEST, _LONGEST = 0.5, 2.5  # seconds for an ordinary move
 _OBVIOUS = 0.4  # seconds for an obvious move
@@ -46,10 +49,7 @@ def engine_info(level: int | None) -> PlayerInfo:
 def _options(level: int | None) -> dict[str, str | int | bool]:
     if level is None:
         return {"OwnBook": True}
-    options: dict[str, str | int | bool] = {"UCI_LimitStrength": True, "UCI_Elo": level}
-    if level >= _FIRST_BOOK_LEVEL:
-        options |= {"OwnBook": True, "Book Depth": 2 + (level - _FIRST_BOOK_LEVEL) // _ELO_PER_BOOK_MOVE}
-    return options
+    return {"UCI_LimitStrength": True, "UCI_Elo": level}
 
 
 def would_accept_draw(centipawns: int, plies: int) -> bool:
@@ -62,9 +62,10 @@ class EngineOpponent:
 
     def __init__(self, level: int | None, megabytes: int = _HASH, threads: int | None = None) -> None:
         """`megabytes` and `threads` are for the playing engine; by default it uses the cores that help it."""
-        if threads is None:
-            threads = 1 if level is not None else min(usable_cores(), _MOST_THREADS)
-        self._player = Engine(hash=megabytes, threads=threads, options=_options(level))
+        self._megabytes, self._threads = megabytes, threads
+        self.level = level
+        self._player = self._create_player()
+        self._scores: list[int | None] = []  # what it thought of its last moves, in centipawns; None for the book's
         self._analysis_engine: Engine | None = None  # created when first needed
         self._rng = random.Random()  # noqa: S311  delays are not secret
 
@@ -87,9 +88,23 @@ class EngineOpponent:
             if engine is not None:
                 engine.stop()
 
+    def _create_player(self) -> Engine:
+        threads = self._threads
+        if threads is None:
+            threads = 1 if self.level is not None else min(usable_cores(), _MOST_THREADS)
+        return Engine(hash=self._megabytes, threads=threads, options=_options(self.level))
+
+    def set_level(self, level: int | None) -> None:
+        """Play at another level from now on; None is full strength."""
+        if level != self.level:
+            self.level = level
+            self._player.close()
+            self._player = self._create_player()
+
     def begin_game(self) -> None:
         """Clear the state of the previous game."""
         self._player.clear()
+        self._scores.clear()
 
     def move(self, game: PlayedGame) -> chess.Move:
         """Search for the engine's move in a game that is not over, by its level and clock."""
@@ -100,7 +115,26 @@ class EngineOpponent:
             left = max(clock.left(chess.WHITE), 1), max(clock.left(chess.BLACK), 1)
             played = self._player.play(game.board, clocks=left, increments=(clock.control.increment,) * 2)
         assert played.move is not None
+        self._scores.append(None if played.score is None else played.score.value)
         return played.move
+
+    def resigns(self) -> bool:
+        """Whether a player of this level would resign instead of making the move that was found last."""
+        if self.level is not None and self.level < _RESIGNS_FROM:
+            return False
+        last = self._scores[-_HOPELESS_MOVES:]
+        return len(last) == _HOPELESS_MOVES and all(score is not None and score <= _HOPELESS for score in last)
+
+    def offers_draw(self, game: PlayedGame) -> bool:
+        """Whether a player of this level would offer a draw with the move that was found last."""
+        if (self.level is not None and self.level < _RESIGNS_FROM) or len(game.moves) < _OFFERS_FROM_PLY:
+            return False
+        last = self._scores[-_LEVEL_MOVES:]
+        return len(last) == _LEVEL_MOVES and all(score is not None and abs(score) <= _DRAW_AT_MOST for score in last)
+
+    def review(self, game: PlayedGame) -> Annotation:
+        """The marks, reasons and accuracy of the game so far, at full strength; InputError if it has no moves."""
+        return self._analyser().annotate(read_game_text(game.pgn()))
 
     def humanlike_delay(self, game: PlayedGame, move: chess.Move) -> float:
         """Seconds that a human player would have spent on this move of the engine."""

@@ -38,3 +38,20 @@ def test_players_who_never_met_are_compared_through_others():
 
 def test_whoever_won_every_game_is_strong_but_not_infinitely_so():
     assert 300 < rate({("a", "b"): (20.0, 20)}).difference("a", "b").value < 1000
+
+
+def test_known_players_fix_the_scale():
+    """Two anchors 500 apart; a player between them, and one below who met only that player."""
+    truth = {"low": 1350.0, "high": 1850.0, "a": 1600.0, "b": 1400.0}
+    points = {(one, other): (10_000 * score_of(truth[one] - truth[other]), 10_000)
+              for one, other in (("a", "low"), ("a", "high"), ("b", "a"))}
+    ratings = rate(points, known={"low": 1350.0, "high": 1850.0})
+    for name, elo in truth.items():
+        assert ratings.rating(name).value == pytest.approx(elo, abs=2)
+    assert ratings.rating("low").low == ratings.rating("low").high == 1350
+
+
+def test_known_players_pull_a_player_both_ways():
+    """It scores half against either of two players who are 200 apart: it must be between them."""
+    ratings = rate({("a", "low"): (50.0, 100), ("a", "high"): (50.0, 100)}, known={"low": 1000.0, "high": 1200.0})
+    assert ratings.rating("a").value == pytest.approx(1100, abs=1)

@@ -202,11 +202,11 @@ def test_the_three_named_varieties():
 
 def test_moves_are_chosen_by_their_probabilities():
     rng = random.Random(1)
-    chosen = Counter(choose_index([60, 30, 10], PROPORTIONAL, rng) for _ in range(5000))
+    chosen = Counter(choose_index(play_probabilities([60, 30, 10], PROPORTIONAL), rng) for _ in range(5000))
     for index, probability in enumerate((0.6, 0.3, 0.1)):
         assert abs(chosen[index] / 5000 - probability) < 0.03
 
 
 @pytest.mark.parametrize("weights", [[], [0, 0]])
 def test_nothing_to_choose_from(weights):
-    assert choose_index(weights, PROPORTIONAL, random.Random(1)) is None
+    assert choose_index(play_probabilities(weights, PROPORTIONAL), random.Random(1)) is None

@@ -60,7 +60,7 @@ def minimax(board: chess.Board, depth: int, capture_plies: int, ply: int, target
 def new_search(depth: int = 1, blindness: float = 0, capture_plies: int = 2, knowledge: int = 0,
                seed: int = 0) -> HumanlikeSearch:
     search = HumanlikeSearch()
-    search.set_vision(Vision(depth, blindness, capture_plies, knowledge, 30_000), seed, random.Random(1))
+    search.set_vision(Vision(depth, blindness, capture_plies, knowledge, 1.0), seed, random.Random(1))
     return search
 
 
@@ -101,7 +101,7 @@ def test_moves_are_overlooked_as_often_as_blindness_says(blindness):
     move = next(move for move in game.legal_moves() if game.uci(move) == "e2e3")
     search.prepare(game.position, Limits(depth=1))
     for seed in range(1000):
-        search.set_vision(Vision(1, blindness, 0, 0, 100), seed * 0x9E3779B9, random.Random(1))
+        search.set_vision(Vision(1, blindness, 0, 0, 0.1), seed * 0x9E3779B9, random.Random(1))
         value = value_of_move(game.position, search._states[0], search._vision, move, 1, -int(INFINITE), 0)
         count += value == NO_SCORE
     assert count / 1000 == pytest.approx(1.7 * 0.6 * blindness / 1000, abs=0.05)

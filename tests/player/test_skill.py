@@ -10,6 +10,7 @@ from itertools import pairwise
 import chess
 import pytest
 
+from engine.humanlike.searcher import Attention
 from engine.player.options import Settings, find_option
 from engine.player.player import Player
 from engine.player.request import GoRequest, SearchSignals
@@ -19,17 +20,22 @@ from engine.player.skill import (
     LOWEST,
     SEARCH_LEVELS,
     SkillLevel,
+    book_habits,
     pick_weakened_move,
+    searching_share,
+    seen_loss,
     skill_level,
     skill_limits,
 )
 from engine.search.scores import MATE
-from engine.search.types import Info, Limits, no_report
+from engine.search.types import Info, InfoString, Limits, no_report
+from eval.human_curve import human_expected
 
 QUIET = ("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
          "r1bqkb1r/1ppp1ppp/p1n2n2/1B2p3/4P3/5N2/PPPP1PPP/RNBQ1RK1 w kq - 0 5",
          "rnbqk2r/ppp2ppp/4pn2/3p4/1bPP4/2N2N2/PP2PPPP/R1BQKB1R w KQkq - 2 5",
          "r2q1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P1b1/2NP1N2/PPP2PPP/R2Q1RK1 w - - 4 8")
+LOOKS, SEARCHES = 1.0, 0.0  # rolls that decide what a level between looking and searching does
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 
 
@@ -38,7 +44,7 @@ def limited_player(elo: int, seed: int = 1) -> Player:
     settings.set(find_option("UCI_LimitStrength"), "true")
     settings.set(find_option("UCI_Elo"), str(elo))
     player = Player(settings)
-    player._rng = random.Random(seed)
+    player._limited.rng = random.Random(seed)
     return player
 
 
@@ -52,20 +58,38 @@ def test_the_option_offers_what_the_levels_cover():
 
 
 def test_levels_rise_in_everything():
-    seam = int(SEARCH_LEVELS[0].elo)
-    for low, high in pairwise([*range(LOWEST, seam, 50)]):
-        weaker, stronger = skill_level(low), skill_level(high)
-        assert weaker.blindness > stronger.blindness > 0 and weaker.knowledge < stronger.knowledge
+    for low, high in pairwise(range(LOWEST, int(HUMANLIKE_LEVELS[-1].elo), 50)):
+        weaker, stronger = skill_level(low, roll=LOOKS), skill_level(high, roll=LOOKS)
+        assert weaker.blindness > stronger.blindness > 0 and weaker.knowledge <= stronger.knowledge
         assert weaker.chain <= stronger.chain and weaker.depth <= stronger.depth
         assert weaker.temperature > stronger.temperature and weaker.largest_loss > stronger.largest_loss
-    for low, high in pairwise(range(seam, HIGHEST + 1, 50)):
-        weaker, stronger = skill_level(low), skill_level(high)
+        assert weaker.carelessness > stronger.carelessness and weaker.eagerness >= stronger.eagerness
+    for low, high in pairwise(range(int(SEARCH_LEVELS[0].elo) + 50, HIGHEST + 1, 50)):
+        weaker, stronger = skill_level(low, roll=SEARCHES), skill_level(high, roll=SEARCHES)
         assert weaker.nodes < stronger.nodes and weaker.depth <= stronger.depth
         assert weaker.temperature > stronger.temperature and weaker.largest_loss > stronger.largest_loss
-    assert HUMANLIKE_LEVELS[-1].elo == seam
-    for level in (*HUMANLIKE_LEVELS[:-1], *SEARCH_LEVELS):
-        for field in fields(level):
-            assert getattr(skill_level(int(level.elo)), field.name) == pytest.approx(getattr(level, field.name))
+        assert weaker.habit > stronger.habit
+    for rows, roll in ((HUMANLIKE_LEVELS[:-1], LOOKS), (SEARCH_LEVELS[1:], SEARCHES)):
+        for level in rows:
+            for field in fields(level):
+                found = getattr(skill_level(int(level.elo), roll=roll), field.name)
+                assert found == pytest.approx(getattr(level, field.name))
+
+
+def test_looking_becomes_searching_little_by_little():
+    low, high = int(SEARCH_LEVELS[0].elo), int(HUMANLIKE_LEVELS[-1].elo)
+    assert [searching_share(elo) for elo in (LOWEST, low, high, HIGHEST)] == [0, 0, 1, 1]
+    for elo in range(low, high, 20):
+        rolls = [(number + 0.5) / 1000 for number in range(1000)]
+        searched = sum(skill_level(elo, roll=roll).vision is None for roll in rolls) / 1000
+        assert searched == pytest.approx((elo - low) / (high - low), abs=0.002)
+
+
+def test_stronger_levels_know_more_of_the_book_and_rarer_moves():
+    for low, high in pairwise(range(LOWEST, HIGHEST + 1, 50)):
+        weaker, stronger = book_habits(low), book_habits(high)
+        assert weaker.moves < stronger.moves and weaker.power >= stronger.power >= 1
+        assert weaker.least_share >= stronger.least_share and weaker.king_pawn >= stronger.king_pawn >= 1
 
 
 def test_a_level_never_sees_more_than_was_asked_for():
@@ -76,7 +100,7 @@ def test_a_level_never_sees_more_than_was_asked_for():
 
 def test_the_better_a_move_the_likelier_and_none_is_too_bad():
     level, generator = skill_level(1600), random.Random(1)
-    lines = [info(50, 1), info(45, 2), info(30, 3), info(-60, 4)]  # the last one loses more than the level overlooks
+    lines = [info(50, 1), info(45, 2), info(30, 3), info(-150, 4)]  # the last one loses more than the level overlooks
     chosen = [pick_weakened_move(lines, level, generator).pv[0] for _ in range(2000)]
     counts = [chosen.count(move) for move in (1, 2, 3, 4)]
     assert counts[0] > counts[1] > counts[2] > 50
@@ -84,8 +108,8 @@ def test_the_better_a_move_the_likelier_and_none_is_too_bad():
 
 
 def test_a_move_that_loses_more_than_the_level_overlooks_is_never_played():
-    """However hot it is: all moves that are considered are then equally likely."""
-    hot = SkillLevel(1500, 1000, 5, candidates=3, temperature=1e9, largest_loss=50)
+    """However hot it is: all moves that are considered are then equally likely. 50 centipawns cost 0.062 here."""
+    hot = SkillLevel(1500, 1000, 5, candidates=3, temperature=1e9, largest_loss=seen_loss(20, -30))
     for scores, played in (((20, -30, -31), {1, 2}), ((20, -30, -30, -30), {1, 2, 3})):
         lines, generator = [info(score, move) for move, score in enumerate(scores, start=1)], random.Random(1)
         assert {pick_weakened_move(lines, hot, generator).pv[0] for _ in range(200)} == played
@@ -93,8 +117,62 @@ def test_a_move_that_loses_more_than_the_level_overlooks_is_never_played():
 
 @pytest.mark.parametrize("elo", [400, 1100, 1999])
 def test_people_value_exactly_every_move_that_they_may_play(elo):
-    level = skill_level(elo)
-    assert level.vision is not None and level.vision.margin == level.largest_loss > 0
+    """The score below which a move is only bounded loses more than the level would play."""
+    level = skill_level(elo, roll=LOOKS)
+    assert level.vision is not None and level.vision.largest_loss == level.largest_loss > 0
+    for best in (-800, -100, 0, 40, 300, 990):
+        least = Attention(level.largest_loss, frozenset()).least(best)
+        assert least <= -30_000 or seen_loss(best, least) > level.largest_loss
+        assert human_expected(best) - human_expected(least + 3) <= level.largest_loss
+
+
+def test_won_positions_are_played_loosely_and_tense_ones_are_not():
+    level = skill_level(1600)
+    for best, is_played in ((0, False), (900, True)):
+        lines = [info(best, 1), info(best - 200, 2)]
+        played = {pick_weakened_move(lines, level, random.Random(seed)).pv[0] for seed in range(300)}
+        assert (2 in played) == is_played
+
+
+def test_habit_decides_between_moves_of_equal_score():
+    """A move that comes to nobody's mind is played only if a search prefers it."""
+    lines, appeal = [info(10, 1), info(10, 2), info(10, 3)], {1: 0.1, 2: 0.6, 3: 0.0}
+    for elo in (400, 1600, 2800):
+        level, rng = skill_level(elo), random.Random(1)
+        chosen = [pick_weakened_move(lines, level, rng, appeal).pv[0] for _ in range(3000)]
+        assert chosen.count(2) / chosen.count(1) == pytest.approx(6**level.habit, rel=0.25)
+        assert chosen.count(3) < chosen.count(1)
+
+
+def test_a_piece_that_has_captured_is_taken_back():
+    """1.e4 d5 2.exd5 Qxd5 3.Nc3 Qd8 4.Nf3 Bg4 5.h3 Bxf3: people take back."""
+    moves = "e2e4 d7d5 e4d5 d8d5 b1c3 d5d8 g1f3 c8g4 h2h3 g4f3".split()
+    for elo in (800, 1200, 1600):
+        answers = []
+        for seed in range(25):
+            player = limited_player(elo, seed)
+            player.new_game()
+            player.set_position(None, moves)
+            result = player.go(GoRequest(nodes=1_000_000), 0.0, SearchSignals(), no_report)
+            answers.append(player.game.uci(result.move))
+        assert set(answers) <= {"d1f3", "g2f3"}
+
+
+def test_the_same_game_is_careless_in_the_same_way():
+    """What comes to mind in a position, and what is overlooked, does not change until the next game."""
+    player = limited_player(600)
+    player.new_game()
+    player.set_position(QUIET[3], [])
+    seen = []
+    for _ in range(2):
+        reported: list[Info] = []
+        player._settings.multipv = 100
+        player.go(GoRequest(nodes=1_000_000), 0.0, SearchSignals(), reported.append)
+        seen.append({line.pv[0] for line in reported})
+    player.new_game()
+    reported = []
+    player.go(GoRequest(nodes=1_000_000), 0.0, SearchSignals(), reported.append)
+    assert seen[0] == seen[1] != {line.pv[0] for line in reported}
 
 
 def test_a_mate_that_is_seen_is_played():
@@ -178,8 +256,9 @@ def test_a_weak_player_does_not_always_play_the_same():
 def test_the_line_that_is_told_begins_with_the_move():
     player = limited_player(800)
     for seed in range(20):
-        player._rng = random.Random(seed)
-        told: list[Info] = []
+        player._limited.rng = random.Random(seed)
+        told: list[Info | InfoString] = []
         result = player.go(GoRequest(nodes=100), 0.0, SearchSignals(), told.append)
-        assert [line.multipv for line in told] == [1]
-        assert told[0].pv[0] == result.move
+        lines = [line for line in told if isinstance(line, Info)]
+        assert [line.multipv for line in lines] == [1]
+        assert lines[0].pv[0] == result.move

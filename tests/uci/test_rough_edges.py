@@ -62,7 +62,7 @@ def test_all_moves_of_a_table_position_are_shown_and_the_losing_ones_come_last(f
 def test_a_limited_player_shows_as_many_lines_as_are_asked_for():
     for elo in ("1000", "2400"):
         player = player_with(UCI_LimitStrength="true", UCI_Elo=elo, MultiPV="3")
-        player._rng = random.Random(5)
+        player._limited.rng = random.Random(5)
         infos = infos_of(player, GoRequest(depth=3))
         assert [info.multipv for info in infos] == [1, 2, 3] and len({info.pv[0] for info in infos}) == 3
 

@@ -2,7 +2,7 @@
 
 `compare --bound` measures how close alpha-beta comes to the leaves of perfect move ordering; with `--tournament` all
 modes play each other, with equal CPU time or equal nodes; `--evaluations` measures how much the evaluator matters at
-each depth.
+each depth; `--levels` measures how strong the levels are on the scale of another engine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from engine.commands.compare import bound, standings, tournament
+from engine.commands.compare import bound, levels, standings, tournament
 from engine.commands.compare.contestants import MODE_NAMES, MoveBudget, parse_contestants
 from engine.commands.compare.report import (
     PLOT_FORMATS,
@@ -61,7 +61,7 @@ _SUITE_TIME = 100  # milliseconds
 _MOVE_TIME = 100  # milliseconds, in a tournament
 _GAMES = 2  # of each pairing, in a tournament
 _EVALUATION_GAMES = 40
-_PLAYED = ("--tournament", "--evaluations")
+_PLAYED = ("--tournament", "--evaluations", "--levels")
 _GIVE_UP = 2500  # milliseconds: so that all rows take less than a minute
 _BOUND_GIVE_UP = 20_000
 
@@ -78,6 +78,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
                        "time or nodes")
     where.add_argument("--evaluations", action="store_true", help="instead: Elo by depth with richer and poorer "
                        "evaluations")
+    where.add_argument("--levels", type=text, metavar="ENGINE", help="instead: the Elo of each level on the scale of "
+                       "this engine's UCI_Elo, by one fit over all games")
+    levels.configure(parser)
     limits = parser.add_mutually_exclusive_group()
     depth = limits.add_argument("--depth", type=plies, metavar="D",
                                 help=f"plies to search (default {_DEPTH}, with --bound {bound.LAST_DEPTH})")
@@ -91,10 +94,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
                                   "milliseconds per position "
                                   f"(default {_GIVE_UP}, with --bound {_BOUND_GIVE_UP})")
     requires_option(parser.add_argument("--games", type=positive, metavar="N",
-                                        help="with --tournament and --evaluations: games of each pairing "
-                                       f"(default {_GAMES} and {_EVALUATION_GAMES})"), *_PLAYED)
+                                        help="with --tournament, --evaluations and --levels: games of each pairing "
+                                       f"(default {_GAMES}, {_EVALUATION_GAMES} and {levels.GAMES})"), *_PLAYED)
     _configure_tournament(parser)
-    requires_option(add_concurrency(parser, "the number of cores; only with --tournament and --evaluations"),
+    requires_option(add_concurrency(parser, "the number of cores; with --tournament, --evaluations and --levels"),
                     *_PLAYED)
     requires_option(parser.add_argument("--full-width", action="store_true",
                                         help="with --evaluations: search every move to the full depth"),
@@ -103,14 +106,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
                                         help="with --suite: only the first N positions"), "--suite")
     requires_option(parser.add_argument("--positions", type=positive, metavar="N",
                                         help="with --bound: only the first N of the bench positions"), "--bound")
-    add_json(parser, "one object for each variant and position, with --bound for each position and depth, and with "
-                     "--tournament and --evaluations for each pairing and rating")
+    add_json(parser, "one object for each variant and position, with --bound for each position and depth, with "
+                     "--levels for each level, and with --tournament and --evaluations for each pairing and rating")
     plots = parser.add_argument("--plots", type=OutputFolder(), metavar="DIR",
-                                help="draw nodes by depth, solved by time, "
-                                f"or Elo by depth or budget, as {' and '.join(PLOT_FORMATS)}; needs the extra `lab`")
+                                help="draw nodes by depth, solved by time, or Elo by depth, budget or level, as "
+                                f"{' and '.join(PLOT_FORMATS)}; needs the extra `lab`")
     for action in (give_up, add_hash(parser)):
         conflicts_with(action, *_PLAYED)
     conflicts_with(depth, "--tournament")
+    for action in (depth, nodes, time):
+        conflicts_with(action, "--levels")
     for action in (nodes, time, plots):
         conflicts_with(action, "--bound")
     for action in (nodes, time):
@@ -148,6 +153,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_tournament(arguments)
     if arguments.evaluations:
         return _rate_evaluations(arguments)
+    if arguments.levels:
+        return levels.run(arguments, _print_files)
     problems, warnings = _problems(arguments)
     games = [Game(problem.fen) for problem in problems] or [parse_position(arguments.fen or _SHARP_FEN)]
     for game in games:

@@ -14,11 +14,13 @@ from typing import NamedTuple
 
 import chess
 
+from engine.analysis.annotation import Annotation
 from engine.system.errors import IllegalMoveError, InputError, quote
 from engine.system.files import begins_with, check_target, user_path, write_file
 from engine.ui.autosave import AutoSave
 from engine.ui.game import GameOutcome, PlayedGame
-from engine.ui.opponent import EngineOpponent
+from engine.ui.level import Streak, describe_level, parse_level, suggestion_text
+from engine.ui.opponent import EngineOpponent, level_name
 from engine.ui.terminal.drawing import View
 from engine.ui.terminal.screen import InputLines, Screen
 
@@ -38,9 +40,11 @@ TERMINAL_COMMANDS = (
     TerminalCommand("eval", "", "show or hide the evaluation bar", "_toggle_bar"),
     TerminalCommand("moves", "", "list all legal moves", "_list_moves"),
     TerminalCommand("undo", "", "take back your last move", "_undo"),
-    TerminalCommand("draw", "", "offer a draw", "_offer_draw"),
+    TerminalCommand("draw", "", "offer a draw, or accept one", "_offer_draw"),
     TerminalCommand("resign", "", "resign the game", "_resign"),
     TerminalCommand("new", "", "start a new game", "_new_game"),
+    TerminalCommand("level", "[ELO]", "describe the level, or choose another one for the next game", "_level"),
+    TerminalCommand("review", "", "review the game: mistakes, better moves, accuracy", "_review"),
     TerminalCommand("flip", "", "flip the board", "_flip"),
     TerminalCommand("board", "", "show the board again", "_redraw"),
     TerminalCommand("save", "FILE.pgn", "write the game to a file", "_save"),
@@ -55,9 +59,11 @@ _BY_NAME = {command.name: command for command in TERMINAL_COMMANDS}
 class NewGameOptions:
     """How to set up new games."""
 
-    begin: Callable[[chess.Color], PlayedGame]  # makes a new game in which the user has that side
+    # makes a new game in which the user has that side, against the engine at that level
+    begin: Callable[[chess.Color, int | None], PlayedGame]
     side: chess.Color | None  # None for a random side
     has_delay: bool
+    has_manners: bool = False  # the engine resigns, and offers draws
 
 
 class TerminalSession:
@@ -72,12 +78,15 @@ class TerminalSession:
         self._saver = AutoSave()
         self._messages: list[str] = []
         self._has_bar, self._is_changed = False, True
+        self._streak, self._next_level = Streak(), opponent.level
+        self._is_draw_offered = False
         if resumed is None:
             self._new_game("")
         else:
             self._game, self._person = resumed
             self._bottom = self._person
-        self._add_message(f"you have {chess.COLOR_NAMES[self._person]}; type a move such as e4, Nf3 or e2e4, or help")
+        self._add_message(f"you have {chess.COLOR_NAMES[self._person]}; type a move such as e4, Nf3 or e2e4, or help",
+                          self._level_text())
         self._announced: GameOutcome | None = None
 
     @property
@@ -124,8 +133,19 @@ class TerminalSession:
             self._autosave()
             if self._saver.path is not None:
                 self._add_message(f"the game is saved in {self._saver.path}")
-            self._add_message("type new for another game, undo to take back, quit to leave")
+            self._suggest_level(outcome)
+            self._add_message("type review for a review of the game, new for another one, undo to take back, "
+                              "quit to leave")
         self._announced = outcome
+
+    def _suggest_level(self, outcome: GameOutcome) -> None:
+        """Count the game, and suggest another level if the present one is too easy or too hard."""
+        level = self._opponent.level
+        points = 0.5 if outcome.winner is None else float(outcome.winner == self._person)
+        self._streak.record(self._game, level, points)
+        following = self._streak.suggestion()
+        if level is not None and following is not None:
+            self._add_message(suggestion_text(level, following), f"type level {following} and new to play it")
 
     def _autosave(self) -> None:
         """Save the game; if it cannot be written, the game goes on anyway."""
@@ -140,9 +160,16 @@ class TerminalSession:
         move = self._opponent.move(self._game)
         if self._options.has_delay:
             self._ending.wait(self._opponent.humanlike_delay(self._game, move))
-        if not self._ending.is_set() and not self._game.is_over:  # its flag may have fallen
-            self._play(move)
-            self._is_changed = True
+        if self._ending.is_set() or self._game.is_over:  # its flag may have fallen
+            return
+        self._is_changed = True
+        if self._options.has_manners and self._opponent.resigns():
+            self._game.resign(self._game.turn)
+            return
+        self._play(move)
+        self._is_draw_offered = self._options.has_manners and self._opponent.offers_draw(self._game)
+        if self._is_draw_offered and not self._game.is_over:
+            self._add_message(f"{self._game.player(not self._person).name} offers a draw; type draw to accept")
 
     def _play(self, move: chess.Move) -> None:
         board = self._game.board
@@ -184,6 +211,7 @@ class TerminalSession:
         except InputError as error:
             raise InputError(illegal_move_text(self._game.board, text, error)) from error
         self._play(move)
+        self._is_draw_offered = False
 
     def _hint(self, rest: str) -> None:
         info = self._opponent.hint(self._game)
@@ -206,13 +234,13 @@ class TerminalSession:
 
     def _undo(self, rest: str) -> None:
         self._game.take_back(self._person)
-        self._is_changed = True
+        self._is_changed, self._is_draw_offered = True, False
         self._autosave()
 
     def _offer_draw(self, rest: str) -> None:
         if self._game.is_over:
             raise InputError("the game is over")
-        if self._opponent.accepts_draw(self._game):
+        if self._is_draw_offered or self._opponent.accepts_draw(self._game):
             self._game.agree_draw()
         else:
             self._add_message(f"{self._game.player(not self._person).name} declines the draw")
@@ -224,9 +252,29 @@ class TerminalSession:
         """Start a new game; the file of the old one remains."""
         side = self._options.side
         self._person = self._rng.choice(chess.COLORS) if side is None else side
-        self._game, self._bottom = self._options.begin(self._person), self._person
+        self._opponent.set_level(self._next_level)
+        self._game, self._bottom = self._options.begin(self._person, self._next_level), self._person
         self._saver, self._announced, self._is_changed = AutoSave(), None, True
+        self._is_draw_offered = False
         self._opponent.begin_game()
+
+    def _level(self, rest: str) -> None:
+        if not rest:
+            self._add_message(self._level_text())
+            return
+        self._next_level = parse_level(rest)
+        self._add_message(f"{level_name(self._next_level)} {describe_level(self._next_level)}; "
+                          "it plays from the next game on")
+
+    def _level_text(self) -> str:
+        level = self._opponent.level
+        return f"{level_name(level)} {describe_level(level)}"
+
+    def _review(self, rest: str) -> None:
+        if not self._game.moves:
+            raise InputError("there are no moves to review yet")
+        self._screen.wait("reviewing the game ...")
+        self._add_message(*review_text(self._opponent.review(self._game), self._game))
 
     def _flip(self, rest: str) -> None:
         self._bottom = not self._bottom
@@ -257,6 +305,16 @@ def result_text(outcome: GameOutcome, person: chess.Color) -> str:
     if outcome.winner is None:
         return str(outcome)
     return f"you {'win' if outcome.winner == person else 'lose'}: {outcome.reason.value}"
+
+
+def review_text(annotation: Annotation, game: PlayedGame) -> list[str]:
+    """The lines of a review: every marked move with its reason, then the accuracy of both players."""
+    lines = [f"{note.ply // 2 + 1}{'.' if note.ply % 2 == 0 else '...'} {note.san}{note.mark} {note.reason}".rstrip()
+             for note in annotation.notes if note.mark]
+    for color, player in ((chess.WHITE, annotation.white), (chess.BLACK, annotation.black)):
+        if player.moves:
+            lines.append(f"{game.player(color).name}: accuracy {player.accuracy:.0f} %")
+    return lines
 
 
 def goodbye_text(game: PlayedGame, path: Path | None) -> list[str]:

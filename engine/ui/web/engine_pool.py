@@ -18,7 +18,8 @@ from engine.analysis.facts import position_facts
 from engine.player.options import Settings
 from engine.search.modes import MODES
 from engine.ui.game import PlayedGame
-from engine.ui.opponent import LOWEST, EngineOpponent
+from engine.ui.level import LOWEST
+from engine.ui.opponent import EngineOpponent
 from engine.ui.web.queue import FairQueue
 
 _SLICE = 1.0  # seconds after which a waiting session preempts an analysis

@@ -14,15 +14,14 @@ from engine.system.errors import InputError
 from engine.ui.autosave import AutoSave
 from engine.ui.clock import TimeControl
 from engine.ui.game import PlayedGame, PlayerInfo, game_from_pgn, starting_board
-from engine.ui.opponent import HIGHEST, LOWEST, EngineOpponent, engine_info
+from engine.ui.level import HIGHEST, LOWEST, MAX, STEP, Streak, describe_level, suggestion_text
+from engine.ui.opponent import EngineOpponent, engine_info
 from engine.ui.web import requests
 from engine.ui.web.engine_pool import EnginePool
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import MoveList, Value, board_fen, make_message, opening_json, outcome_json, position_json
 
-_LEVEL_STEP = 200
-MAX = "max"
-LEVELS: tuple[int | str, ...] = (*range(LOWEST, HIGHEST + 1, _LEVEL_STEP), MAX)
+LEVELS: tuple[int | str, ...] = (*range(LOWEST, HIGHEST + 1, STEP), MAX)
 _SIDES = {"white": chess.WHITE, "black": chess.BLACK}
 _RANDOM = "random"
 _LONGEST_CLOCK, _LONGEST_INCREMENT = 10_800_000, 180_000
@@ -57,6 +56,9 @@ class PlaySession:
         self._color = chess.WHITE  # the visitor's
         self._level: int | str = MAX
         self._has_delay = False  # the engine answers after a human-like delay
+        self._has_manners = False  # the engine resigns, and offers draws
+        self._is_draw_offered = False  # by the engine, with its last move
+        self._streak = Streak()
         self._list = MoveList()
         self._autosave: AutoSave | None = None  # of the game, where games are saved
         self._opponent: tuple[int | str, EngineOpponent] | None = None
@@ -96,11 +98,12 @@ class PlaySession:
         await self._set_up_game(game, level, color, message)
 
     async def _set_up_game(self, game: PlayedGame, level: int | str, color: chess.Color, message: Message) -> None:
-        has_delay = requests.bool_field(message, "delay")
+        has_delay, has_manners = requests.bool_field(message, "delay"), requests.bool_field(message, "manners")
         await self._jobs.cancel_jobs(_PREPARE, _MOVE, _FLAG, ADVICE)
         if self._opponent is not None:
             await self._pool.run_briefly(self._opponent[1].begin_game)
         self._game, self._level, self._color, self._has_delay = game, level, color, has_delay
+        self._has_manners, self._is_draw_offered = has_manners, False
         self._id, self._list = secrets.token_hex(4), MoveList()
         self._autosave = None if self._pool.games_folder is None else AutoSave(self._pool.games_folder)
         await self._jobs.start_job(_PREPARE, self._prepare)
@@ -120,6 +123,7 @@ class PlaySession:
             await self._send(make_message("error", text=str(error)))
             await self._send(self.state())
         else:
+            self._is_draw_offered = False
             await self._continue_game()
 
     def _read_move(self, game: PlayedGame, message: Message) -> chess.Move:
@@ -135,6 +139,7 @@ class PlaySession:
             raise InputError("there is no move to take back")
         await self._jobs.cancel_jobs(_MOVE)
         game.take_back(self._color)
+        self._is_draw_offered = False
         await self._continue_game()
 
     async def resign(self) -> None:
@@ -157,6 +162,9 @@ class PlaySession:
             await asyncio.sleep(0)  # the search starts now, and runs while the state is built
         if game.clock is not None and game.clock.running is not None:
             await self._jobs.start_job(_FLAG, self._await_flag)
+        if (outcome := game.outcome) is not None:
+            points = 0.5 if outcome.winner is None else float(outcome.winner == self._color)
+            self._streak.record(self._id, _elo(self._level), points)
         await self._send(self.state())
         if game.is_over and (autosave := self._autosave) is not None:  # the page keeps a game that goes on
             await self._pool.run_briefly(lambda: autosave.save(game))
@@ -170,8 +178,19 @@ class PlaySession:
         if self._has_delay:
             await asyncio.sleep(self._opponent_for_level().humanlike_delay(game, move) - (loop.time() - began))
         if not game.is_over:  # its flag may have fallen
-            game.push(move)
+            self._make_engine_move(self._opponent_for_level(), move)
         await self._continue_game()
+        if self._is_draw_offered:
+            await self._send(make_message("notice", text="Adversary offers a draw."))
+
+    def _make_engine_move(self, opponent: EngineOpponent, move: chess.Move) -> None:
+        """Make the engine's move; a polite one may resign instead, or offer a draw with it."""
+        game = self.game
+        if self._has_manners and opponent.resigns():
+            game.resign(game.turn)
+            return
+        game.push(move)
+        self._is_draw_offered = self._has_manners and not game.is_over and opponent.offers_draw(game)
 
     async def _await_flag(self) -> None:
         """End the game when the running clock reaches zero. Restarted after every move."""
@@ -180,6 +199,18 @@ class PlaySession:
             assert game.clock is not None and game.clock.running is not None
             await asyncio.sleep(game.clock.left(game.clock.running) / 1000 + _FLAG_MARGIN)
         await self._continue_game()
+
+    @property
+    def is_draw_offered(self) -> bool:
+        """Whether the engine offered a draw with its last move."""
+        return self._is_draw_offered
+
+    def _suggestion(self) -> Value | None:
+        """Another level to try after this game, and why; None if the present one fits."""
+        level, following = _elo(self._level), self._streak.suggestion()
+        if level is None or following is None:
+            return None
+        return {"level": following, "text": suggestion_text(level, following)}
 
     def _opponent_for_level(self) -> EngineOpponent:
         """The engine that plays the game; the first call creates it."""
@@ -220,9 +251,15 @@ class PlaySession:
             start=None if is_usual else board_fen(root), fen=board_fen(board), ply=len(game.moves),
             moves=self._list.follow(root, game.moves), position=position, clocks=clocks, running=running,
             thinking=outcome is None and board.turn != self._color, over=outcome_json(outcome), delay=self._has_delay,
+            manners=self._has_manners, suggestion=None if outcome is None else self._suggestion(),
             opening=opening_json(game.opening_name()),
             clock=None if clock is None else {"base": clock.control.base, "increment": clock.control.increment},
             captured={name: _captured_letters(game, side) for name, side in _SIDES.items()}, pgn=game.pgn())
+
+
+def level_descriptions() -> dict[str, str]:
+    """What each level does, by its name."""
+    return {str(level): describe_level(_elo(level)) for level in LEVELS}
 
 
 def _captured_letters(game: PlayedGame, side: chess.Color) -> str:

@@ -17,7 +17,7 @@ from engine.ui.web import requests
 from engine.ui.web.analysis import AnalysisSession, explore, parse_boards
 from engine.ui.web.annotation import LIMITS, AnnotateSession
 from engine.ui.web.engine_pool import EnginePool
-from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work
+from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work, level_descriptions
 from engine.ui.web.practice import PracticeSession
 from engine.ui.web.questions import QuestionSession
 from engine.ui.web.requests import LONGEST_MESSAGE, Message
@@ -187,7 +187,8 @@ class Session:
         await self.cancel_jobs(*((requests.enum_field(message, "job", names),) if "job" in message else names))
 
     async def _hello(self, _: Message) -> None:
-        await self.send(make_message("welcome", version=VERSION, levels=list(LEVELS), modes=WATCHED_MODES,
+        await self.send(make_message("welcome", version=VERSION, levels=list(LEVELS),
+                                     descriptions=level_descriptions(), modes=WATCHED_MODES,
                                      limits=LIMITS, saves_games=self._pool.games_folder is not None))
 
     async def _position(self, message: Message) -> None:
@@ -224,7 +225,7 @@ class Session:
 
     async def _decide_draw(self) -> None:
         game = self._play.game
-        if await self._analysis.wants_draw(game.board):
+        if self._play.is_draw_offered or await self._analysis.wants_draw(game.board):
             await self._play.agree_draw()
             await self.send(make_message("notice", text="The engine accepts: the game is drawn."))
         else:

@@ -10,6 +10,8 @@ import chess
 import chess.pgn
 import pytest
 
+from engine.analysis.accuracy import PlayerAccuracy
+from engine.analysis.annotation import Annotation, MoveNote
 from engine.analysis.results import AnalysisInfo, Score
 from engine.ui.autosave import games_folder
 from engine.ui.clock import TimeControl
@@ -24,8 +26,24 @@ EQUAL = Score(10, None, Wdl(300, 450, 250))
 class Scripted:
     """An opponent that plays its moves in turn, and takes every draw or none."""
 
-    def __init__(self, *moves: str, takes_draws: bool = False) -> None:
+    def __init__(self, *moves: str, takes_draws: bool = False, mood: str = "") -> None:
         self.moves, self.takes_draws, self.games = list(moves), takes_draws, 0
+        self.level: int | None = 1200
+        self.mood = mood  # "resigns" or "offers"
+
+    def set_level(self, level: int | None) -> None:
+        self.level = level
+
+    def resigns(self) -> bool:
+        return self.mood == "resigns"
+
+    def offers_draw(self, game: PlayedGame) -> bool:
+        return self.mood == "offers"
+
+    def review(self, game: PlayedGame) -> Annotation:
+        notes = (MoveNote(0, "f3", EQUAL, "?!", "weakens the king", (), 0.06, 40),
+                 MoveNote(1, "e5", EQUAL, "", "", (), 0, 0), MoveNote(3, "Qh4#", EQUAL, "!", "", (), 0, 0))
+        return Annotation(notes, PlayerAccuracy(moves=2), PlayerAccuracy())
 
     def move(self, game: PlayedGame) -> chess.Move:
         return game.read(self.moves.pop(0))
@@ -58,15 +76,16 @@ def own_folder(tmp_path, monkeypatch):
 
 
 def play(typed: str, opponent: Scripted, *, side: chess.Color = chess.WHITE, fen: str | None = None,
-            control: TimeControl | None = None) -> tuple[str, TerminalSession]:
+            control: TimeControl | None = None, has_manners: bool = False) -> tuple[str, TerminalSession]:
     """Run a session with these typed lines; return its output and the session."""
-    def begin(person: chess.Color) -> PlayedGame:
+    def begin(person: chess.Color, level: int | None) -> PlayedGame:
         players = PlayerInfo("You"), PlayerInfo("Adversary", is_person=False)
         return PlayedGame(starting_board(fen), control, players if person else players[::-1])
 
     out = io.StringIO()
     lines = InputLines(io.StringIO(typed.replace("|", "\n") + "\n"))
-    session = TerminalSession(NewGameOptions(begin, side, has_delay=False), opponent, PlainScreen(out), lines)  # type: ignore[arg-type]
+    options = NewGameOptions(begin, side, has_delay=False, has_manners=has_manners)
+    session = TerminalSession(options, opponent, PlainScreen(out), lines)  # type: ignore[arg-type]
     session.run()
     return out.getvalue(), session
 
@@ -90,7 +109,7 @@ def test_a_whole_game():
 def test_a_game_with_black():
     shown, _ = play("e5|Qh4", Scripted("f3", "g4"), side=chess.BLACK)
     assert "you have black" in shown and "you win: checkmate" in shown
-    assert shown.splitlines()[1].split()[:2] == ["1", "R"]  # seen from Black's side
+    assert shown.splitlines()[2].split()[:2] == ["1", "R"]  # seen from Black's side
 
 
 @pytest.mark.parametrize(("typed", "expected"), [
@@ -175,7 +194,7 @@ def test_time_runs_out_while_nobody_types():
             for line in self._source:
                 self._read.put(line)
 
-    def begin(person: chess.Color) -> PlayedGame:
+    def begin(person: chess.Color, level: int | None) -> PlayedGame:
         return PlayedGame(None, TimeControl(150), (PlayerInfo("You"), PlayerInfo("Adversary", is_person=False)))
 
     out = io.StringIO()
@@ -196,3 +215,54 @@ def test_time_runs_out_while_nobody_types():
 def test_the_help_names_every_word():
     shown, _ = play("help", Scripted())
     assert all(f"  {word.name}" in shown for word in TERMINAL_COMMANDS)
+
+
+def test_the_level_is_described_and_can_be_changed_for_the_next_game():
+    shown, _ = play("level|level 1600|level 5|level max|new|level", opponent := Scripted())
+    assert shown.count("Adversary (level 1200) ") == 2  # at the start, and when it was asked for
+    assert "Adversary (level 1600) looks at your replies" in shown and "from the next game on" in shown
+    assert "a level is a number from 400 to 2800, or `max`" in shown
+    assert opponent.level is None and "Adversary searches as long as its clock allows" in shown
+
+
+def test_three_wins_in_a_row_suggest_the_next_level():
+    mate, reply = "e4|Qh5|bc4|Qxf7", ("e5", "Nc6", "Nf6")
+    shown, _ = play("|new|".join([mate] * 3), Scripted(*reply * 3))
+    assert shown.count("in a row") == 1 and "three wins in a row: try level 1400, which looks at your replies" in shown
+    shown, _ = play(f"{mate}|new|{mate}|new|resign|new|{mate}", Scripted(*reply * 3))
+    assert "in a row" not in shown
+
+
+def test_a_game_taken_back_and_won_again_counts_once():
+    shown, _ = play("e4|Qh5|bc4|Qxf7|undo|Qxf7|undo|Qxf7", Scripted("e5", "Nc6", "Nf6"))
+    assert "in a row" not in shown
+
+
+def test_three_losses_in_a_row_suggest_the_level_below():
+    shown, _ = play("resign|new|resign|new|resign", Scripted())
+    assert "three losses in a row: try level 1000" in shown
+
+
+def test_a_review_shows_what_is_marked():
+    shown, _ = play("review|f3|review", Scripted("e5"))
+    assert "there are no moves to review yet" in shown
+    assert "1. f3?! weakens the king" in shown and "2... Qh4#!" in shown and "1... e5" not in shown
+    assert "You: accuracy 100 %" in shown and "Adversary: accuracy" not in shown
+
+
+def test_a_polite_engine_resigns_and_offers_draws():
+    shown, session = play("e4", Scripted("e5", mood="resigns"), has_manners=True)
+    assert "you win: resignation" in shown and len(session.game.moves) == 1
+    shown, session = play("e4|draw", Scripted("e5", mood="offers"), has_manners=True)
+    assert "Adversary offers a draw; type draw to accept" in shown and "draw: agreement" in shown
+    shown, _ = play("e4|d4|draw", Scripted("e5", "exd4", mood="resigns"))
+    assert "resignation" not in shown and "declines the draw" in shown
+
+
+def test_an_offer_ends_with_the_next_move():
+    opponent = Scripted("e5", "Nc6", mood="offers")
+    shown, session = play("e4|Nf3", opponent, has_manners=True)
+    assert shown.count("offers a draw") == 2
+    opponent = Scripted("e5", mood="offers")
+    _, session = play("e4|undo|draw", opponent, has_manners=True)
+    assert session.game.outcome is None

@@ -67,6 +67,11 @@ export class App {
     this.go("analyse");
   }
 
+  /** Has the game on the analysis board annotated, as the dialog was set last. */
+  review() {
+    this.views.analyse.review();
+  }
+
   /** Offers a game against the engine from a position. @param {string} fen */
   playFrom(fen) {
     this.views.play.offer(fen);

@@ -52,12 +52,14 @@ export class NewGame {
       [byId("new-minutes").value, byId("new-increment").value] = text.split("+");
     }
     if (wish) byId("new-delay").checked = wish.delay;
+    if (wish) byId("new-manners").checked = Boolean(wish.manners);
     this.refresh();
   }
 
-  /** @param {(number|"max")[]} levels */
-  setLevels(levels) {
+  /** @param {(number|"max")[]} levels @param {Record<string, string>} descriptions what each of them does */
+  setLevels(levels, descriptions) {
     const now = this.level();
+    this.descriptions = descriptions;
     this.levels = levels;
     byId("new-level").max = levels.length - 1;
     this.setLevel(now);
@@ -88,6 +90,8 @@ export class NewGame {
     const level = this.level();
     const words = level === "max" ? "full strength" : `${level} · ${levelWords(level)}`;
     byId("new-level-words").textContent = words;
+    const about = this.descriptions?.[level] ?? "";
+    byId("new-level-about").textContent = about && `It ${about}.`;
     byId("new-level").setAttribute("aria-valuetext", words);
     byId("new-clock-other").hidden = byId("new-clock").value !== "other";
     byId("new-number-field").hidden = byId("new-chess960").value !== "number";
@@ -106,6 +110,7 @@ export class NewGame {
       start: fen,
       chess960: start === "random" ? true : start === "number" ? Number(byId("new-number").value) : fen !== null && isChess960(fen),
       delay: byId("new-delay").checked,
+      manners: byId("new-manners").checked,
     };
   }
 

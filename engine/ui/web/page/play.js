@@ -58,6 +58,8 @@ export class PlayView {
       "play-again": () => this.again(),
       "play-analyse": () => this.analyse(),
       "play-analyse-over": () => this.analyse(),
+      "play-review": () => { this.analyse(); this.app.review(); },
+      "play-suggested": () => this.again(this.game.suggestion.level),
       "play-copy-pgn": () => copy(this.game.pgn, "PGN"),
       "play-copy-fen": () => copy(this.fenAt(this.ply), "FEN"),
       "play-save": () => download(this.game.pgn, "adversary.pgn"),
@@ -65,7 +67,7 @@ export class PlayView {
     for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener("click", act);
     byId("play-text").addEventListener("input", () => this.remark(""));
     byId("play-type").addEventListener("submit", (/** @type {Event} */ event) => this.type(event));
-    talk.on("welcome", ({ levels }) => { this.form.setLevels(levels); this.restore(); });
+    talk.on("welcome", ({ levels, descriptions }) => { this.form.setLevels(levels, descriptions); this.restore(); });
     talk.on("game", (game) => this.receive(game, true));
     talk.on("hint", (hint) => this.showHint(hint));
     talk.on("notice", ({ text }) => this.remark(text));
@@ -95,11 +97,12 @@ export class PlayView {
     if (!this.talk.send("new", wish)) toast("There is no connection to the server.", "bad");
   }
 
-  /** A new game with the sides swapped, unless they are random. */
-  again() {
+  /** A new game with the sides swapped, unless they are random. @param {number|"max"|undefined} level another one */
+  again(level = undefined) {
     const wish = recall("wish", this.form.wish());
     const side = wish.side === "random" ? "random" : other[this.game.side];
-    this.start({ ...wish, side });
+    if (level) this.form.setLevel(level);
+    this.start({ ...wish, side, level: level ?? wish.level });
   }
 
   /** Continues the game that this page saved, after a reload or a restart of the server. */
@@ -107,8 +110,8 @@ export class PlayView {
     const { game } = this;
     if (!game) this.talk.request("position", { start: null, chess960: false, moves: [] }).then((opening) => { this.opening = opening; this.show(); }, () => {});
     if (!game || game.over) return;
-    const { pgn, level, side, clock = null, clocks, chess960, delay = true } = game;
-    this.restoring = this.talk.send("restore", { pgn, level, side, clock, clocks, chess960, delay });
+    const { pgn, level, side, clock = null, clocks, chess960, delay = true, manners = false } = game;
+    this.restoring = this.talk.send("restore", { pgn, level, side, clock, clocks, chess960, delay, manners });
   }
 
   /** @param {number|undefined} ask @param {string} text */
@@ -368,6 +371,17 @@ export class PlayView {
     }
   }
 
+  /** Offers another level after three wins or losses in a row. */
+  showSuggestion() {
+    const suggestion = this.game.over ? this.game.suggestion ?? null : null;
+    const [advice, button] = [byId("verdict-advice"), byId("play-suggested")];
+    advice.hidden = button.hidden = !suggestion;
+    if (!suggestion) return;
+    const { level, text } = suggestion;
+    advice.textContent = `${text[0].toUpperCase()}${text.slice(1)}.`;
+    button.textContent = `Play level ${level}`;
+  }
+
   showPanel() {
     const { game, ply } = this;
     const path = this.record.main();
@@ -376,6 +390,7 @@ export class PlayView {
     byId("play-opening").textContent = opening ? `${opening.code} ${opening.name}` : "";
     byId("verdict").hidden = !game.over;
     if (game.over) byId("verdict-text").textContent = verdictOf(game.over, game.side);
+    this.showSuggestion();
     const online = this.talk.ready;
     byId("play-takeback").disabled = !online || game.moves.length === 0;
     byId("play-hint").disabled = !online || !this.isMine();

@@ -1,0 +1,192 @@
+"""How strong the levels are, on the scale of another engine's UCI_Elo.
+
+Every level plays an engine of limited strength at the anchors next to it, the levels next to it, and, if it is weak,
+simple bots. One Elo scale is fitted to all games, in which the anchors have the rating that their engine claims. Games
+start from the starting position, so that the openings that a level plays count.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.arena import executors
+from engine.arena.cancellation import cancel_games
+from engine.arena.engines import EngineSpec
+from engine.arena.ratings import Ratings, rate
+from engine.arena.records import POINTS, Adjudication, GameRecord, Opening
+from engine.arena.referee import EngineLimits, UciGame
+from engine.arena.shards import in_order
+from engine.commands.compare.level_games import PlayedLevelGame, append_game, read_games
+from engine.commands.shared.interruption import stop_on_interrupt
+from engine.commands.shared.plots import Curve, Errors
+from engine.commands.shared.progress import progress_bar
+from engine.system.host import usable_cores
+
+LEVELS = tuple(range(400, 2801, 200))
+# (Elo, plies): Stockfish of limited strength decides at this depth at the latest, and gains nothing from another ply
+ANCHORS = ((1350, 2), (1500, 4), (1700, 5), (2000, 8), (2300, 12), (2600, 16), (2850, 21))
+_NEAREST_ANCHORS = 2
+_FARTHEST_ANCHOR = 550  # Elo: beyond that a game says nothing
+_STRONGEST_AGAINST_BOTS = 800
+_LEVEL = "level"  # the names of levels are `level 1200`
+_BOTS = {"random mover": ({"SearchMode": "random"}, None), "one-ply minimax": ({"SearchMode": "minimax"}, 1)}
+_OPTIONS = {"Hash": "16"}
+_NODES = 200_000  # more than any level searches
+_RULES = Adjudication(draw_score=None, win_score=1500, win_moves=5, by_tables=False)
+
+HEADINGS = ("level", "Elo", "games", "against anchors", "against the level below", "forfeits")
+
+
+@dataclass(frozen=True)
+class LevelMatch:
+    """What is played: the levels, the engine with the Elo of its anchors, and games per pairing."""
+
+    levels: tuple[int, ...]
+    command: str  # of the engine
+    games: int
+    anchors: tuple[int, ...] = tuple(elo for elo, _ in ANCHORS)
+    width: int = 0  # games at the same time; 0 for as many as there are cores
+
+    def pairings(self) -> Iterator[tuple[EngineSpec, EngineSpec]]:
+        """The levels against their anchors, the bots and each other, the level first."""
+        for index, level in enumerate(self.levels):
+            spec = level_spec(level)
+            for elo in sorted(self.anchors, key=lambda anchor: abs(anchor - level))[:_NEAREST_ANCHORS]:
+                if abs(elo - level) <= _FARTHEST_ANCHOR:
+                    yield spec, anchor_spec(self.command, elo)
+            if index:
+                yield spec, level_spec(self.levels[index - 1])
+            if level <= _STRONGEST_AGAINST_BOTS:
+                yield from ((spec, bot) for bot in bots())
+
+
+def level_spec(elo: int) -> EngineSpec:
+    """The own engine at a level, as it plays by default."""
+    return EngineSpec(level_name(elo), _own_command(), {**_OPTIONS, "UCI_LimitStrength": "true", "UCI_Elo": str(elo)})
+
+
+def level_name(elo: int) -> str:
+    """The name of a level in games."""
+    return f"{_LEVEL} {elo}"
+
+
+def anchor_spec(command: str, elo: int) -> EngineSpec:
+    """Another engine, limited to this strength."""
+    depth = next((plies for known, plies in ANCHORS if elo <= known), ANCHORS[-1][1])
+    return EngineSpec(anchor_name(elo), command, {**_OPTIONS, "UCI_LimitStrength": "true", "UCI_Elo": str(elo)},
+                      depth=depth)
+
+
+def anchor_name(elo: int) -> str:
+    """The name of an anchor in games."""
+    return f"anchor {elo}"
+
+
+def bots() -> Iterator[EngineSpec]:
+    """Players that know next to nothing, for the scale below the lowest anchor."""
+    for name, (options, depth) in _BOTS.items():
+        yield EngineSpec(name, _own_command(), {**_OPTIONS, **options}, depth=depth)
+
+
+def _own_command() -> str:
+    return f"{shlex.quote(sys.executable)} -m engine"
+
+
+def play_levels(match: LevelMatch, file: Path | None, say: Callable[[str], None]) -> list[PlayedLevelGame]:
+    """Play what is missing in `file`, appending to it, and return all its games; `say` gets the score of a pairing."""
+    games = [] if file is None else read_games(file)
+    shards = []
+    for first, second in match.pairings():
+        done = sum({first.name, second.name} == set(game.players) for game in games)
+        shards += [UciGame(number, Opening(), first, second, EngineLimits(nodes=_NODES), _RULES)
+                   for number in range(done, match.games)]
+    with (executors.processes(match.width or usable_cores()) as (executor, workers), stop_on_interrupt(cancel_games),
+          progress_bar(len(shards)) as show):
+        for done, (record,) in enumerate(in_order(executor, shards, 2 * workers)):
+            show(done, " against ".join(record.players))
+            games.append(_played(record))
+            if file is not None:
+                append_game(file, record)
+            if done + 1 == len(shards) or shards[done + 1].number < record.number:
+                say(_pairing_text(games, shards[done].first.name, shards[done].second.name))
+    return games
+
+
+def _played(record: GameRecord) -> PlayedLevelGame:
+    return PlayedLevelGame(record.players, record.result, tuple(move.move for move in record.moves),
+                           record.forfeit is not None)
+
+
+def _pairing_text(games: Sequence[PlayedLevelGame], first: str, second: str) -> str:
+    scored, count = points_of(games)[first, second]
+    return f"{first} against {second}: {scored:g} of {count}"
+
+
+def points_of(games: Sequence[PlayedLevelGame]) -> dict[tuple[str, str], tuple[float, int]]:
+    """By pair of players, in both orders: the points of the first, and the number of games."""
+    points: dict[tuple[str, str], tuple[float, int]] = {}
+    for game in games:
+        for pair, scored in ((game.players, POINTS[game.result]), (game.players[::-1], 1 - POINTS[game.result])):
+            before, count = points.get(pair, (0.0, 0))
+            points[pair] = before + scored, count + 1
+    return points
+
+
+def fit(games: Sequence[PlayedLevelGame], anchors: Sequence[int]) -> Ratings[str]:
+    """The ratings of all players, with the anchors at what they claim."""
+    once = {pair: scored for pair, scored in points_of(games).items() if pair[0] < pair[1]}
+    known = {anchor_name(elo): float(elo) for elo in anchors}
+    return rate(once, known=known)
+
+
+@dataclass(frozen=True)
+class LevelRow:
+    """What was measured of a level."""
+
+    level: int
+    elo: float
+    error: float  # half of the 95 % interval
+    games: int
+    anchors: tuple[tuple[int, float, int], ...]  # (Elo, points, games)
+    below: tuple[float, int] | None  # points and games against the level below
+    forfeits: int
+
+    def texts(self) -> tuple[str, ...]:
+        """The row of the table."""
+        anchors = ", ".join(f"{elo}: {100 * points / games:.0f} % of {games}" for elo, points, games in self.anchors)
+        below = "-" if self.below is None else f"{100 * self.below[0] / self.below[1]:.0f} % of {self.below[1]}"
+        return (str(self.level), f"{self.elo:.0f} ± {self.error:.0f}", str(self.games), anchors or "-", below,
+                str(self.forfeits))
+
+
+def rows_of(games: Sequence[PlayedLevelGame], match: LevelMatch) -> list[LevelRow]:
+    """One row per level that has played."""
+    ratings, points = fit(games, match.anchors), points_of(games)
+    rows = []
+    for index, level in enumerate(match.levels):
+        name = level_name(level)
+        if name not in ratings.players:
+            continue
+        rated = ratings.rating(name)
+        anchors = tuple((elo, *points[name, anchor_name(elo)]) for elo in match.anchors
+                        if (name, anchor_name(elo)) in points)
+        rows.append(LevelRow(level, rated.value, (rated.high - rated.low) / 2,
+                             sum(name in game.players for game in games), anchors,
+                             points.get((name, level_name(match.levels[index - 1]))) if index else None,
+                             sum(game.is_forfeited for game in games if name in game.players)))
+    return rows
+
+
+def curves(rows: Sequence[LevelRow]) -> dict[str, Curve]:
+    """Measured Elo by level, and what it should be."""
+    labels = [row.level for row in rows]
+    return {"measured": (labels, [row.elo for row in rows]), "label": (labels, labels)}
+
+
+def errors(rows: Sequence[LevelRow]) -> dict[str, Errors]:
+    """The errors of the points of `curves`."""
+    return {"measured": ([row.error for row in rows], [row.error for row in rows])}

@@ -1,0 +1,186 @@
+"""`compare --levels ENGINE --likeness`: how much the games of a level look like those of people.
+
+Some figures need no engine: how long a level follows openings that masters play, early king moves, knights on the rim,
+recaptures that it misses. For others, an engine at full strength judges a sample of its moves: how often they are the
+engine's first choice, and how often they lose a tenth of a point or more on the human curve.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import chess
+import chess.engine
+import chess.polyglot
+
+from book.polyglot import BUILT_IN, Book
+from engine.arena.engines import EngineProcess, EngineSpec
+from engine.commands.compare.level_games import PlayedLevelGame
+from eval.human_curve import human_expected
+
+_OPENING_PLIES = 8
+_KING_MOVES = 5  # "before move 6"
+_KNIGHT_MOVES = 3
+_RIM = chess.BB_FILE_A | chess.BB_FILE_H
+_VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
+_MINOR = 3  # pawns: taking back less is a matter of taste
+_JUDGE_DEPTH = 15
+_MATE = 10_000
+LARGE_LOSS = 0.10  # of expected score
+
+HEADINGS = ("level", "first 8 plies in book", "games with an early king move", "knights on the rim",
+            "missed recaptures", "engine's first choice", "losses >= 0.10 per 100 moves")
+
+
+@dataclass(frozen=True)
+class LevelMove:
+    """A move of a level, in the position before it."""
+
+    board: chess.Board  # with its history
+    move: chess.Move
+
+
+@dataclass
+class Likeness:
+    """Counts over the games of a level: what happened, and how often it could have."""
+
+    games: int = 0
+    opening_plies: int = 0
+    book_plies: int = 0
+    early_king_games: int = 0
+    rim_knight_games: int = 0
+    recaptures: int = 0
+    missed_recaptures: int = 0
+    judged: int = 0
+    first_choices: int = 0
+    large_losses: int = 0
+
+    def texts(self, level: int) -> tuple[str, ...]:
+        """The row of the table."""
+        return (str(level), _share(self.book_plies, self.opening_plies), _share(self.early_king_games, self.games),
+                _share(self.rim_knight_games, self.games), _share(self.missed_recaptures, self.recaptures),
+                _share(self.first_choices, self.judged),
+                "-" if not self.judged else f"{100 * self.large_losses / self.judged:.1f} of {self.judged}")
+
+
+def _share(count: int, of: int) -> str:
+    return f"{100 * count / of:.1f} % of {of}" if of else "-"
+
+
+def moves_of(game: PlayedLevelGame, color: chess.Color) -> Iterator[LevelMove]:
+    """The moves of one side."""
+    board = chess.Board()
+    for text in game.moves:
+        move = chess.Move.from_uci(text)
+        if board.turn == color:
+            yield LevelMove(board.copy(), move)
+        board.push(move)
+
+
+def sides_of(games: Sequence[PlayedLevelGame], name: str) -> Iterator[list[LevelMove]]:
+    """The moves of a player in each of its games, for each side that it played."""
+    for game in games:
+        for color, player in zip((chess.WHITE, chess.BLACK), game.players, strict=True):
+            if player == name:
+                yield list(moves_of(game, color))
+
+
+def count_likeness(sides: Sequence[Sequence[LevelMove]]) -> Likeness:
+    """What can be counted without an engine."""
+    found = Likeness(games=len(sides))
+    with Book(BUILT_IN) as book:
+        for moves in sides:
+            opening = [made for made in moves if len(made.board.move_stack) < _OPENING_PLIES]
+            found.opening_plies += len(opening)
+            found.book_plies += sum(is_in_book(made, book) for made in opening)
+            found.early_king_games += any(map(_is_early_king_move, moves[:_KING_MOVES]))
+            found.rim_knight_games += any(map(_is_knight_to_rim, moves[:_KNIGHT_MOVES]))
+            chances = [made for made in moves if recaptures_in(made.board)]
+            found.recaptures += len(chances)
+            found.missed_recaptures += sum(is_missed_recapture(made) for made in chances)
+    return found
+
+
+def is_in_book(made: LevelMove, book: Book) -> bool:
+    """Whether the book has the move in this position."""
+    board, move, target = made.board, made.move, made.move.to_square
+    if board.is_castling(move):  # which the format writes as king takes rook
+        target = chess.square(7 if board.is_kingside_castling(move) else 0, chess.square_rank(target))
+    packed = target | move.from_square << 6
+    return any(entry.move == packed for entry in book.entries(chess.polyglot.zobrist_hash(board)))
+
+
+def _is_early_king_move(made: LevelMove) -> bool:
+    return (made.board.piece_type_at(made.move.from_square) == chess.KING and not made.board.is_check()
+            and not made.board.is_castling(made.move))
+
+
+def _is_knight_to_rim(made: LevelMove) -> bool:
+    return (made.board.piece_type_at(made.move.from_square) == chess.KNIGHT
+            and bool(chess.BB_SQUARES[made.move.to_square] & _RIM))
+
+
+def recaptures_in(board: chess.Board) -> list[chess.Move]:
+    """The moves that take back a piece at no loss, right after it has captured a knight or more."""
+    if not board.move_stack:
+        return []
+    before = board.copy()
+    last = before.pop()
+    lost = before.piece_type_at(last.to_square)
+    if lost is None or _VALUES[lost] < _MINOR or before.color_at(last.to_square) == before.turn:
+        return []
+    return [move for move in board.generate_legal_captures(to_mask=chess.BB_SQUARES[last.to_square])
+            if _gain(board, move) >= _MINOR]
+
+
+def is_missed_recapture(made: LevelMove) -> bool:
+    """Whether a piece could have been taken back, and the move neither did so nor did better: took as much elsewhere,
+    gave check or mated.
+    """
+    least = max(_gain(made.board, move) for move in recaptures_in(made.board))
+    if made.board.gives_check(made.move) or made.move.promotion:
+        return False
+    return made.move not in recaptures_in(made.board) and _gain(made.board, made.move) < least
+
+
+def _gain(board: chess.Board, move: chess.Move) -> int:
+    """What a capture wins in pawns, if both sides go on capturing on its square as long as it pays."""
+    if not board.is_capture(move):
+        return 0
+    taken = board.piece_type_at(move.to_square) or chess.PAWN
+    after = board.copy(stack=False)
+    after.push(move)
+    replies = [_gain(after, reply) for reply in after.generate_legal_captures(to_mask=chess.BB_SQUARES[move.to_square])]
+    return _VALUES[taken] - max([0, *replies])
+
+
+def judge_moves(likeness: Likeness, sides: Sequence[Sequence[LevelMove]], command: str, sample: int,
+                seed: int = 1) -> None:
+    """Let an engine at full strength judge a sample of the moves, and count what it finds."""
+    moves = [made for side in sides for made in side if made.board.legal_moves.count() > 1]
+    chosen = random.Random(seed).sample(moves, min(sample, len(moves)))  # noqa: S311  no secret
+    asyncio.run(_judge(likeness, chosen, command))
+
+
+async def _judge(likeness: Likeness, moves: Sequence[LevelMove], command: str) -> None:
+    process = EngineProcess(EngineSpec("judge", command, {"Hash": "64"}))
+    try:
+        engine, limit = await process.engine(), chess.engine.Limit(depth=_JUDGE_DEPTH)
+        for made in moves:
+            best = await engine.analyse(made.board, limit)
+            is_first = best["pv"][0] == made.move
+            likeness.judged += 1
+            likeness.first_choices += is_first
+            if not is_first:
+                played = await engine.analyse(made.board, limit, root_moves=[made.move])
+                loss = _expected(best["score"]) - _expected(played["score"])
+                likeness.large_losses += loss >= LARGE_LOSS
+    finally:
+        await process.close()
+
+
+def _expected(score: chess.engine.PovScore) -> float:
+    return human_expected(score.relative.score(mate_score=_MATE))

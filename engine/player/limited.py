@@ -1,0 +1,107 @@
+"""A player of limited strength: which search it uses, what comes to its mind, and what it plays in the end."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from engine.core.game import Game
+from engine.core.moves import to_square
+from engine.player.options import Settings
+from engine.player.skill import SkillLevel, choice_weights, pick_weakened_move, skill_level, skill_limits
+from engine.search.interface import Search
+from engine.search.scores import is_decisive
+from engine.search.types import Info, Limits, Report, Result
+from eval.evaluator import Evaluator
+
+if TYPE_CHECKING:
+    from engine.humanlike.intuition import Idea, Intuition
+    from engine.humanlike.searcher import HumanlikeSearch
+
+_FAMILIAR = 0.1  # a move that people play this often is never overlooked
+
+
+class LimitedStrength:
+    """What a player needs besides its search to play at a level. The seed decides what it overlooks in a game."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.rng = random.Random()  # noqa: S311  mistakes need no secrecy
+        self._seed = self.rng.getrandbits(64)
+        self._search: HumanlikeSearch | None = None  # until a level uses it
+        self._intuition: Intuition | None = None  # likewise
+        self._appeal: dict[int, float] = {}  # of the moves in the position of the last `prepare`
+        self.difficulty = 0.0  # of the last choice, from 0 to 1
+
+    def begin_game(self) -> None:
+        """Overlook other moves than in the last game."""
+        self._seed = self.rng.getrandbits(64)
+
+    def level(self, game: Game) -> SkillLevel | None:
+        """The level that the strength is limited to in the next move; None if it is not limited."""
+        self.difficulty = 0.0
+        if not self._settings.uci_limit_strength:
+            return None
+        position = game.position
+        is_against_bare_king = int(position.colors[1 - position.side]).bit_count() == 1
+        return skill_level(self._settings.uci_elo, is_against_bare_king, self.rng.random())
+
+    def create(self, evaluation: Evaluator, load: Callable[[Intuition, HumanlikeSearch], None]) -> None:
+        """Create what levels use, if strength is limited and it is not there yet; `load` gets it to load kernels."""
+        if not self._settings.uci_limit_strength or self._search is not None:
+            return
+        from engine.humanlike.intuition import Intuition
+        from engine.humanlike.searcher import HumanlikeSearch
+
+        self._search, self._intuition = HumanlikeSearch(evaluation), Intuition()
+        load(self._intuition, self._search)
+
+    def set_evaluation(self, evaluation: Evaluator) -> None:
+        """Use this evaluator from now on."""
+        if self._search is not None:
+            self._search.set_evaluation(evaluation)
+
+    def prepare(self, game: Game, limits: Limits, level: SkillLevel) -> tuple[Search | None, Limits]:
+        """(the search to use, None for that of the player; its limits), for a move at a level. `create` came first."""
+        assert self._search is not None and self._intuition is not None
+        weighed = self._intuition.weigh(game.position, level.carelessness, self._seed)
+        self._appeal = {idea.move: idea.prior * (1 + level.eagerness * idea.is_forcing) for idea in weighed}
+        if level.vision is None:
+            return None, skill_limits(limits, level, self._settings.threads)
+        if not limits.search_moves:
+            limits = replace(limits, search_moves=tuple(idea.move for idea in self._ideas(weighed)))
+        depth = self._search.set_vision(level.vision, self._seed, self.rng, _familiar(game, weighed))
+        return self._search, skill_limits(limits, replace(level, depth=depth))
+
+    @staticmethod
+    def _ideas(weighed: list[Idea]) -> list[Idea]:
+        from engine.humanlike.intuition import list_ideas
+
+        return list_ideas(weighed)
+
+    def choose(self, result: Result, level: SkillLevel, report: Report) -> Result:
+        """The answer that a weaker player would give after this search: its line is the first that is reported."""
+        if not result.infos:
+            return result
+        last = max(index for index, info in enumerate(result.infos) if info.multipv == 1)
+        seen = result.infos[last:]
+        chosen = pick_weakened_move(seen, level, self.rng, self._appeal)
+        self.difficulty = self._difficulty_of(seen, level)
+        others = [info for info in seen if info is not chosen]
+        for number, info in enumerate([chosen, *others][: self._settings.multipv], start=1):
+            report(replace(info, multipv=number))
+        return replace(result, move=chosen.pv[0], score=chosen.score, pv=chosen.pv)
+
+    def _difficulty_of(self, seen: Sequence[Info], level: SkillLevel) -> float:
+        """How hard the choice between the lines is: 0 if only one comes into question."""
+        weights = choice_weights(seen, level, self._appeal)
+        return 0.0 if is_decisive(seen[0].score) else 1 - max(weights) / sum(weights)
+
+
+def _familiar(game: Game, weighed: list[Idea]) -> set[int]:
+    """The moves that are never overlooked: what people usually play, and taking back."""
+    recaptured = to_square(game.moves[-1]) if game.moves else None
+    return {idea.move for idea in weighed
+            if idea.prior >= _FAMILIAR or (idea.is_forcing and to_square(idea.move) == recaptured)}
