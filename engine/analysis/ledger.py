@@ -14,6 +14,7 @@ import chess
 
 PIECE_VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 100}
 LONGEST_LINE = 12  # plies: what lies beyond is not claimed
+_MOST_OF_IT = 0.6  # of the material that changes hands in a line
 _MINORS = (chess.KNIGHT, chess.BISHOP)
 
 
@@ -133,11 +134,13 @@ def is_settled(board: chess.Board) -> bool:
     return not board.is_check() and best_capture(board) is None
 
 
-def settled_ledger(board: chess.Board, line: Sequence[chess.Move], longest: int = LONGEST_LINE) -> Ledger | None:
+def settled_ledger(board: chess.Board, line: Sequence[chess.Move], base: int | None = None,
+                   longest: int = LONGEST_LINE) -> Ledger | None:
     """The ledger of a line up to where it has settled; None if it does not settle within `longest` plies.
 
-    The line ends at the first settled position after which the material does not change any more. A line that is too
-    short is continued with captures, the best exchange first.
+    With a `base`, White's balance that gains are measured from, the line ends at the first settled position in which
+    most of what changes hands has done so, if none of it is won back; otherwise at the first after which the material
+    does not change any more. A line that is too short is continued with captures, the best exchange first.
     """
     moves = _extended(board, line[:longest], longest)
     follower, settled = board.copy(stack=False), list[tuple[int, int]]()
@@ -148,11 +151,15 @@ def settled_ledger(board: chess.Board, line: Sequence[chess.Move], longest: int 
             follower.push(move)
     if not settled:
         return None
+    final = settled[-1][1]
+    least = final if base is None else base + _MOST_OF_IT * (final - base)
+    sign = -1 if base is not None and final < base else 1
     end = settled[-1][0]
     for ply, difference in reversed(settled):
-        if difference != settled[-1][1]:
+        is_kept = difference == final if base is None else (least * sign <= difference * sign <= final * sign)
+        if not is_kept:
             break
-        end = ply
+        end, final = ply, difference
     return ledger_of(board, moves[:end])
 
 

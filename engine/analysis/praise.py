@@ -10,7 +10,7 @@ import chess
 from engine.analysis.ledger import (
     balance,
     balance_before_exchange,
-    best_recapture,
+    best_capture,
     captured_piece,
     exchange_gain,
 )
@@ -77,7 +77,8 @@ def offer_of(board: chess.Board, move: chess.Move) -> Offer | None:
         if captured is None:
             continue
         after.push(reply)
-        given = base - (balance(after, color) + best_recapture(after, reply.to_square))
+        regained = best_capture(after)  # anywhere: what is won back at once was not given
+        given = base - balance(after, color) - (0 if regained is None else regained[0])
         after.pop()
         if given >= _LEAST_GIVEN and (worst is None or given > worst.given):
             worst = Offer(captured[0], captured[1], reply, given, None if taken is None else taken[0])

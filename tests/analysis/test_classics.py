@@ -8,7 +8,7 @@ import pytest
 
 import engine
 from engine.analysis.annotation import annotate
-from engine.analysis.judgement import review_game
+from engine.analysis.move_verdicts import review_game
 from engine.analysis.review import SearchEffort
 from tests.analysis import classics
 
