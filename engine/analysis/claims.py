@@ -31,7 +31,8 @@ from engine.analysis.tactical_line import Motif, TacticalLine
 MATE, MATERIAL, PROMOTION, PERPETUAL, RECAPTURE, SACRIFICE = (
     "mate", "material", "promotion", "perpetual check", "recapture", "sacrifice")
 
-_LONGEST_PLAIN_LINE = 9  # plies of a line without a motif that wins material
+# Plies of a line that wins material without a motif; and of one that should have been found, unless it is forcing.
+_LONGEST_PLAIN_LINE, _LONGEST_TO_FIND = 9, 5
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,9 @@ def gain_claim(board: chess.Board, best: MaterialResult) -> Claim | None:
     """The side to move wins material by a line."""
     if best.net < 1 or not best.is_explained or not best.gained:
         return None
-    return _material_claim(board, best.ledger, best.gained, best.lost)
+    claim = _material_claim(board, best.ledger, best.gained, best.lost)
+    is_long = claim is not None and not claim.motif and len(claim.moves) > _LONGEST_TO_FIND
+    return None if is_long and not _is_forcing(board, best.ledger.moves) else claim
 
 
 def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], returned: Counter[int],
@@ -147,6 +150,16 @@ def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], retur
     if found is None and (len(ledger.moves) > _LONGEST_PLAIN_LINE or _is_recapture_declined(board, ledger.moves)):
         return None
     return _claim(MATERIAL, board, ledger.moves, board.turn, found, squares, _names(won), _names(returned))
+
+
+def _is_forcing(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
+    """Whether the first side, once it has begun, only captures and gives check."""
+    follower = board.copy(stack=False)
+    for ply, move in enumerate(moves):
+        if ply and ply % 2 == 0 and not follower.is_capture(move) and not follower.gives_check(move):
+            return False
+        follower.push(move)
+    return True
 
 
 def _is_recapture_declined(board: chess.Board, moves: Sequence[chess.Move]) -> bool:

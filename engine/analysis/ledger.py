@@ -139,8 +139,8 @@ def settled_ledger(board: chess.Board, line: Sequence[chess.Move], base: int | N
     """The ledger of a line up to where it has settled; None if it does not settle within `longest` plies.
 
     With a `base`, White's balance that gains are measured from, the line ends at the first settled position in which
-    most of what changes hands has done so, if none of it is won back; otherwise at the first after which the material
-    does not change any more. A line that is too short is continued with captures, the best exchange first.
+    most of what changes hands has done so, if it is not won back; otherwise at the first after which the material does
+    not change any more. A line that is too short is continued with captures, the best exchange first.
     """
     moves = _extended(board, line[:longest], longest)
     follower, settled = board.copy(stack=False), list[tuple[int, int]]()
@@ -151,16 +151,21 @@ def settled_ledger(board: chess.Board, line: Sequence[chess.Move], base: int | N
             follower.push(move)
     if not settled:
         return None
+    return ledger_of(board, moves[: _end_of(settled, base)])
+
+
+def _end_of(settled: Sequence[tuple[int, int]], base: int | None) -> int:
+    """Where a line ends, from its settled plies and White's balance at each."""
     final = settled[-1][1]
-    least = final if base is None else base + _MOST_OF_IT * (final - base)
-    sign = -1 if base is not None and final < base else 1
-    end = settled[-1][0]
-    for ply, difference in reversed(settled):
-        is_kept = difference == final if base is None else (least * sign <= difference * sign <= final * sign)
-        if not is_kept:
-            break
-        end, final = ply, difference
-    return ledger_of(board, moves[:end])
+    if base is None or final == base:
+        return next(ply for index, (ply, _) in enumerate(settled) if all(late == final for _, late in settled[index:]))
+    sign = 1 if final > base else -1
+    gains = [(ply, sign * (white - base)) for ply, white in settled]
+    for index, (ply, gain) in enumerate(gains):
+        won_back = 1 if gain >= PIECE_VALUES[chess.KNIGHT] else 0  # a pawn more or less does not change the story
+        if gain >= _MOST_OF_IT * gains[-1][1] and all(late >= gain - won_back for _, late in gains[index:]):
+            return ply
+    return settled[-1][0]
 
 
 def _extended(board: chess.Board, line: Sequence[chess.Move], longest: int) -> list[chess.Move]:

@@ -24,6 +24,7 @@ from engine.analysis.tactical_line import is_bad_square
 _NEARLY_BEST = 0.02  # expected score, as everywhere here on the human curve
 _SUSPECTED_BEST, _SUSPECTED_GAP = 0.05, 0.10  # in the first round
 _GAP = 0.13  # to the second-best move
+_LEAST_SACRIFICE_GAP = 0.05  # to the best move that gives nothing: else it gains nothing either
 _LEAST_GIVEN, _MUCH_GIVEN = 2, 5  # pawns
 _SOUND = 0.45
 _WON_ANYWAY = 0.90
@@ -178,7 +179,9 @@ def _praise_of_sacrifice(searches: MoveSearches, board: chess.Board, move: chess
     is_fastest = played.is_winning_mate and (otherwise is None or played > otherwise)
     if otherwise is not None and otherwise.human_expected > _WON_ANYWAY and not is_fastest:
         return None
+    gap = 0.5 if otherwise is None else loss_between(played, otherwise)
+    if gap < _LEAST_SACRIFICE_GAP and not is_fastest:
+        return None
     glance = searches.at_a_glance()
     is_brilliant = offer.given >= _MUCH_GIVEN or glance.move != move.uci()
-    gap = 0.5 if otherwise is None else loss_between(played, otherwise)
     return Praise(Mark.BRILLIANT if is_brilliant else Mark.GOOD, gap, offer, searches.mating_line(accepted))

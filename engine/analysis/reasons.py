@@ -33,8 +33,8 @@ from engine.analysis.praise import Offer, Praise
 
 SHOWN_PLIES = 6  # of a line that proves nothing
 _NEAR_DRAW = 10  # centipawns
-_COMPENSATION, _COMPENSATION_PER_PAWN = 200, 60  # centipawns
-_LEAST_SHARE = 0.3  # of the loss in centipawns that the material must make up
+_COMPENSATION_FOR_A_PAWN, _COMPENSATION, _COMPENSATION_PER_PAWN = 100, 200, 60  # centipawns
+_LEAST_SHARE = 0.5  # of the loss in centipawns that the material must make up
 _BETTER, _EVEN, _HOLDING, _LOST = 0.60, (0.45, 0.55), 0.35, 0.15  # expected scores on the human curve
 _EXCHANGE = ("rook",), ("knight", "bishop")
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
@@ -167,13 +167,13 @@ def _about_material(verdict: MoveVerdict, played: Sequence[chess.Move], best: Se
     worse, better = material_after_move(board, played), material_of_line(board, best)
     if worse is None or better is None or not _makes_up_the_loss(verdict, worse, better):
         return
-    if not _has_compensation(worse.end, verdict.after.value):
+    if not _has_compensation(worse.end, worse.net, verdict.after.value):
         lost = loss_claim(board, worse, verdict.move)
         if lost is not None:
             after = board.copy()
             after.push(verdict.move)
             yield Reason(_loss_text(after, lost), lost)
-    if not _has_compensation(-better.end, -verdict.before.value) and worse.net < 1:
+    if not _has_compensation(-better.end, better.net, -verdict.before.value) and worse.net < 1:
         won = gain_claim(board, better)
         if won is not None:
             yield Reason(_gain_text(board, won), won)
@@ -185,9 +185,10 @@ def _makes_up_the_loss(verdict: MoveVerdict, worse: MaterialResult, better: Mate
     return difference >= 1 and 100 * difference >= _LEAST_SHARE * verdict.cost
 
 
-def _has_compensation(balance: int, centipawns: int) -> bool:
-    """Whether a side stands so much better than its material that the material is not what matters."""
-    return centipawns > 100 * balance + max(_COMPENSATION, _COMPENSATION_PER_PAWN * abs(balance))
+def _has_compensation(balance: int, net: int, centipawns: int) -> bool:
+    """Whether a side stands so much better than its balance that what it has lost, `net`, is not what matters."""
+    least = _COMPENSATION_FOR_A_PAWN if abs(net) == 1 else max(_COMPENSATION, _COMPENSATION_PER_PAWN * abs(balance))
+    return centipawns > 100 * balance + least
 
 
 def _loss_text(after: chess.Board, claim: Claim) -> str:

@@ -29,7 +29,7 @@ from engine.analysis.review import Analyser, PositionEval, SearchEffort, board_a
 _CANDIDATE_LOSS = 0.05  # expected score lost in the first round from which a move is searched again
 _SWING = 0.10  # expected score by which the move before changed the evaluation where more effort is needed
 _NODES_PER_PLY = 175_000  # the budget of a review: 14 million for forty moves of both sides
-_LEAST_NODES, _MOST_NODES = 50_000, 250_000  # of each search of the second round
+_LEAST_NODES, _MOST_NODES = 30_000, 250_000  # of each search of the second round
 # Searches of a candidate, on average, in units of a search of the second round.
 _SEARCHES, _SHARP_SEARCHES, _PRAISE_SEARCHES = 7, 16, 3
 
