@@ -6,6 +6,7 @@ move was better, and by how much.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,6 @@ import chess
 
 from engine.analysis.claims import (
     Claim,
-    MaterialResult,
     gain_claim,
     is_threatened_mate,
     loss_claim,
@@ -34,7 +34,7 @@ from engine.analysis.praise import Offer, Praise
 SHOWN_PLIES = 6  # of a line that proves nothing
 _NEAR_DRAW = 10  # centipawns
 _COMPENSATION_FOR_A_PAWN, _COMPENSATION, _COMPENSATION_PER_PAWN = 100, 200, 60  # centipawns
-_LEAST_SHARE = 0.5  # of the loss in centipawns that the material must make up
+_LEAST_SHARE, _LEAST_SHARE_OF_PAWNS = 0.4, 0.5  # of the loss in centipawns that the material must make up
 _BETTER, _EVEN, _HOLDING, _LOST = 0.60, (0.45, 0.55), 0.35, 0.15  # expected scores on the human curve
 _EXCHANGE = ("rook",), ("knight", "bishop")
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
@@ -44,7 +44,7 @@ _MOTIFS = {
     "fork": "a fork", "skewer": "a skewer", "pin": "a pin", "discovered attack": "a discovered attack",
     "discovered check": "a discovered check", "double check": "a double check",
     "removal of the defender": "the removal of a defender", "deflection": "a deflection", "attraction": "a decoy",
-    "interference": "an interference", "zwischenzug": "a zwischenzug", _TRAP: "a trap"}
+    "interference": "an interference", "zwischenzug": "a zwischenzug"}
 
 
 @dataclass(frozen=True)
@@ -165,24 +165,26 @@ def _about_material(verdict: MoveVerdict, played: Sequence[chess.Move], best: Se
         whom = f" with the {recapture.pieces[0]}" if is_other else f" on {recapture.squares[0]}"
         yield Reason(f"should take back{whom}: {claim_line(board, recapture)}", recapture)
     worse, better = material_after_move(board, played), material_of_line(board, best)
-    if worse is None or better is None or not _makes_up_the_loss(verdict, worse, better):
+    if worse is None or better is None or better.end - worse.end < 1:
         return
-    if not _has_compensation(worse.end, worse.net, verdict.after.value):
+    if _makes_up_the_loss(verdict, max(better.end - worse.end, -worse.net), worse.lost) and (
+            not _has_compensation(worse.end, worse.net, verdict.after.value)):
         lost = loss_claim(board, worse, verdict.move)
         if lost is not None:
             after = board.copy()
             after.push(verdict.move)
             yield Reason(_loss_text(after, lost), lost)
-    if not _has_compensation(-better.end, better.net, -verdict.before.value) and worse.net < 1:
+    if worse.net < 1 and _makes_up_the_loss(verdict, max(better.end - worse.end, better.net), better.gained) and (
+            not _has_compensation(-better.end, better.net, -verdict.before.value)):
         won = gain_claim(board, better)
         if won is not None:
             yield Reason(_gain_text(board, won), won)
 
 
-def _makes_up_the_loss(verdict: MoveVerdict, worse: MaterialResult, better: MaterialResult) -> bool:
-    """Whether the material that differs between both lines is what the move was about."""
-    difference = better.end - worse.end
-    return difference >= 1 and 100 * difference >= _LEAST_SHARE * verdict.cost
+def _makes_up_the_loss(verdict: MoveVerdict, pawns: int, pieces: Counter[int]) -> bool:
+    """Whether material that is worth so many pawns is what the move was about."""
+    share = _LEAST_SHARE if any(piece_type != chess.PAWN for piece_type in pieces.elements()) else _LEAST_SHARE_OF_PAWNS
+    return 100 * pawns >= share * verdict.cost
 
 
 def _has_compensation(balance: int, net: int, centipawns: int) -> bool:
@@ -213,9 +215,11 @@ def _gain_text(board: chess.Board, claim: Claim) -> str:
 
 def pieces_text(board: chess.Board, claim: Claim) -> str:
     """The pieces that are won: `the queen`, `the knight on f6`, `two pawns`, `the exchange`, `the queen for a rook`."""
-    if claim.pieces[:1] == _EXCHANGE[0] and len(claim.returned) == 1 and claim.returned[0] in _EXCHANGE[1] and (
-            set(claim.pieces[1:]) <= {"pawn"}):
-        return _joined(["the exchange", *_counted(claim.pieces[1:])])
+    minors = [name for name in claim.returned if name in _EXCHANGE[1]]
+    own_pawns, other_pawns = claim.pieces[1:], [name for name in claim.returned if name not in _EXCHANGE[1]]
+    if claim.pieces[:1] == _EXCHANGE[0] and len(minors) == 1 and {*own_pawns, *other_pawns} <= {"pawn"}:
+        words = _joined(["the exchange", *_counted(own_pawns)])
+        return f"{words} for {_joined(_counted(other_pawns))}" if other_pawns else words
     side = claim.side == "black"  # of the pieces that are won: the other one
     words = []
     for name, square in zip(claim.pieces, claim.squares, strict=True):

@@ -137,13 +137,13 @@ def check_material(context: Context, start: chess.Board, victim: chess.Color, ba
     for one, other in ((chess.KNIGHT, chess.BISHOP), (chess.BISHOP, chess.KNIGHT)):
         even = min(lost[one], given[other])
         lost, given = lost - Counter({one: even}), given - Counter({other: even})
-    text = context.match["won"]
-    if text.startswith("the exchange"):
+    won, _, returned = context.match["won"].partition(" for ")
+    if won.startswith("the exchange"):
         rest = lost - Counter([chess.ROOK])
-        claim(lost[chess.ROOK] > 0 and rest == pieces_in(text)[0], "not the exchange, or not that alone")
-        claim(given in (Counter([chess.KNIGHT]), Counter([chess.BISHOP])), "not for a minor piece")
+        claim(lost[chess.ROOK] > 0 and rest == pieces_in(won)[0], "not the exchange, or not that alone")
+        paid = [given - Counter([minor]) for minor in (chess.KNIGHT, chess.BISHOP) if given[minor] == 1]
+        claim(pieces_in(returned)[0] in paid, "not for a minor piece, or for more")
         return
-    won, _, returned = text.partition(" for ")
     claim(pieces_in(won)[0] == lost, f"{won} is not what was lost: {lost}")
     claim(pieces_in(returned)[0] == given, f"{returned} is not what was given: {given}")
     for piece_type, square in pieces_in(won)[1]:
@@ -273,7 +273,7 @@ def check_nothing(context: Context) -> None:
 
 
 _MOTIFS = (r"(?:a fork|a skewer|a pin|a discovered attack|a discovered check|a double check|the removal of a defender|"
-           r"a deflection|a decoy|an interference|a zwischenzug|a trap)")
+           r"a deflection|a decoy|an interference|a zwischenzug)")
 _SACRIFICE = (rf"(?:a known sacrifice: )?sacrifices (?P<given>{_PLAIN_PIECE})"
               r"(?: for an? (?P<price>\w+)| and mates in (?P<number>\d+))?: (?P<line>.*)")
 TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (

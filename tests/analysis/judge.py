@@ -86,6 +86,8 @@ class Totals:
     marks: Counter[str] = field(default_factory=Counter)
     right: float = 0.0
     first_choices: int = 0
+    without_loss: int = 0
+    with_a_poor_alternative: int = 0
     blunders: int = 0
     blunders_marked: int = 0
     mistakes: int = 0
@@ -100,7 +102,8 @@ class Totals:
         return (f"{self.games} games, {self.moves} moves, {self.nodes / 1e6:.0f} million nodes; "
                 f"marks {dict(self.marks)}\n"
                 f"right: {self.right:.1f} of {count} ({self.right / max(count, 1):.1%}); "
-                f"on the judge's first choice: {self.first_choices}\n"
+                f"on the judge's first choice: {self.first_choices}, without a real loss: {self.without_loss}, "
+                f"with an alternative that is not nearly best: {self.with_a_poor_alternative}\n"
                 f"blunders marked ? or ??: {self.blunders_marked} of {self.blunders}; "
                 f"mistakes with any mark: {self.mistakes_marked} of {self.mistakes}\n"
                 f"praised: {self.praised}, the judge's best or nearly: {self.praised_best}")
@@ -138,10 +141,12 @@ def _judge_mark(judge: Judge, verdict: MoveVerdict, totals: Totals) -> None:
     value, best = judge.best(board, nodes)
     lost = judge.loss(board, move, nodes)
     alternative = judge.loss(board, chess.Move.from_uci(verdict.best_line[0]), nodes)
-    if best == move:
-        totals.first_choices += 1
+    totals.first_choices += best == move
     by_rule = verdict.table_results is not None or _is_confirmed_mate(judge, verdict, nodes)
-    is_real = (lost >= RIGHT_LOSS[mark] or by_rule) and best != move and alternative <= _ALTERNATIVE_LOSS
+    has_loss, has_alternative = (lost >= RIGHT_LOSS[mark] or by_rule) and best != move, alternative <= _ALTERNATIVE_LOSS
+    is_real = has_loss and has_alternative
+    totals.without_loss += not has_loss
+    totals.with_a_poor_alternative += has_loss and not has_alternative
     is_too_high = is_real and not by_rule and lost < {"?!": 0.0, "?": RIGHT_LOSS["?"], "??": MISTAKE}[mark]
     totals.right += 0.5 if is_too_high else float(is_real)
     if not is_real or is_too_high:
