@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import chess
 
-from engine.analysis.judgement import JudgedMove
 from engine.analysis.marks import BAD, COMPLETELY_DECIDED, Mark
+from engine.analysis.move_verdicts import MoveVerdict
 from engine.analysis.praise import is_recapture
 
 _STEEPNESS = 4.5  # a move that loses a tenth of a point has an accuracy of 64
@@ -53,11 +53,11 @@ def phase_of(board: chess.Board) -> Phase:
     return Phase.OPENING if pieces >= _OPENING_PIECES and not is_developed else Phase.MIDDLEGAME
 
 
-def stake_of(judged: JudgedMove) -> float:
+def stake_of(verdict: MoveVerdict) -> float:
     """How much a move counts, from 0 to 1: what was at stake before it."""
-    if judged.is_theory or judged.board.legal_moves.count() == 1 or is_recapture(judged.board, judged.move):
+    if verdict.is_theory or verdict.board.legal_moves.count() == 1 or is_recapture(verdict.board, verdict.move):
         return 0.0
-    expected = judged.before.human_expected
+    expected = verdict.before.human_expected
     return max(_LEAST_STAKE, 4 * expected * (1 - expected))
 
 
@@ -153,15 +153,15 @@ class PlayerAccuracy:
         """The number of moves with this mark."""
         return sum(counts[mark.text] for counts in self.counts.values())
 
-    def add(self, judged: JudgedMove, phase: Phase) -> None:
+    def add(self, verdict: MoveVerdict, phase: Phase) -> None:
         """Count one move."""
         self.moves += 1
-        self.sums[phase.value].add(stake_of(judged), judged.lost)
-        if abs(judged.before.value) < COMPLETELY_DECIDED:
+        self.sums[phase.value].add(stake_of(verdict), verdict.lost)
+        if abs(verdict.before.value) < COMPLETELY_DECIDED:
             self.undecided += 1
-            self.cost_sum += min(judged.cost, _LARGEST_LOSS)
-        if judged.mark.is_bad:
-            self.counts[phase.value][judged.mark.text] += 1
+            self.cost_sum += min(verdict.cost, _LARGEST_LOSS)
+        if verdict.mark.is_bad:
+            self.counts[phase.value][verdict.mark.text] += 1
 
     def add_all(self, others: Iterable[PlayerAccuracy]) -> None:
         """Add the counts of other games; moves are pooled, games are not averaged."""
@@ -176,9 +176,9 @@ class PlayerAccuracy:
                     self.counts[phase][mark] += number
 
 
-def player_accuracies(judged_moves: Iterable[JudgedMove]) -> tuple[PlayerAccuracy, PlayerAccuracy]:
+def player_accuracies(verdicts: Iterable[MoveVerdict]) -> tuple[PlayerAccuracy, PlayerAccuracy]:
     """White's and Black's accuracy in a game."""
     white, black = PlayerAccuracy(games=1), PlayerAccuracy(games=1)
-    for judged in judged_moves:
-        (white if judged.board.turn else black).add(judged, phase_of(judged.board))
+    for verdict in verdicts:
+        (white if verdict.board.turn else black).add(verdict, phase_of(verdict.board))
     return white, black

@@ -11,8 +11,8 @@ import chess.pgn
 
 from engine.analysis.accuracy import PlayerAccuracy, player_accuracies
 from engine.analysis.claims import Claim
-from engine.analysis.judgement import GameReview, JudgedMove, judge_game
-from engine.analysis.lookup import is_in_book, opening_name
+from engine.analysis.lookup import last_opening
+from engine.analysis.move_verdicts import GameReview, MoveVerdict, classify_game
 from engine.analysis.reasons import reason_for
 from engine.analysis.results import Score
 
@@ -50,18 +50,18 @@ class Annotation:
 def annotate(game: chess.pgn.Game, review: GameReview) -> Annotation:
     """Annotate `game` in place from the searches of its moves. Existing comments, marks and variations stay."""
     nodes = list(game.mainline())
-    judged_moves = judge_game(game.board(), [node.move for node in nodes], review)
-    exit_ply, exit_words = _book_exit(judged_moves)
+    verdicts = classify_game(game.board(), [node.move for node in nodes], review)
+    exit_ply, exit_words = _book_exit(verdicts)
     notes = []
-    for judged, node in zip(judged_moves, nodes, strict=True):
-        reason = reason_for(judged)
+    for verdict, node in zip(verdicts, nodes, strict=True):
+        reason = reason_for(verdict)
         text = reason.text
-        if judged.ply == exit_ply:
+        if verdict.ply == exit_ply:
             text = f"{text}; {exit_words}" if text else exit_words
-        note = _note(judged, text, reason.claim)
+        note = _note(verdict, text, reason.claim)
         notes.append(note)
-        _write(node, judged, note)
-    white, black = player_accuracies(judged_moves)
+        _write(node, verdict, note)
+    white, black = player_accuracies(verdicts)
     return Annotation(tuple(notes), white, black)
 
 
@@ -70,39 +70,34 @@ def pgn_text(game: chess.pgn.Game) -> str:
     return game.accept(chess.pgn.StringExporter(columns=_COLUMNS)) + "\n\n"
 
 
-def _note(judged: JudgedMove, reason: str, claim: Claim | None) -> MoveNote:
-    better = judged.best_line[:_LINE_PLIES] if judged.mark.is_bad else ()
-    follower, texts = judged.board.copy(stack=False), []
+def _note(verdict: MoveVerdict, reason: str, claim: Claim | None) -> MoveNote:
+    better = verdict.best_line[:_LINE_PLIES] if verdict.mark.is_bad else ()
+    follower, texts = verdict.board.copy(stack=False), []
     for text in better:
         texts.append(follower.san(chess.Move.from_uci(text)))
         follower.push_uci(text)
-    return MoveNote(judged.ply, judged.board.san(judged.move), judged.position_score, judged.mark.text, reason,
-                    tuple(texts), judged.lost, judged.cost, judged.board.turn, claim)
+    return MoveNote(verdict.ply, verdict.board.san(verdict.move), verdict.position_score, verdict.mark.text, reason,
+                    tuple(texts), verdict.lost, verdict.cost, verdict.board.turn, claim)
 
 
-def _book_exit(judged_moves: Sequence[JudgedMove]) -> tuple[int, str]:
-    """The ply at which a game leaves the book, and the comment; -1 if it never does or never was in it."""
-    name = None
-    for judged in judged_moves:
-        name = opening_name(judged.board) or name
-        if not is_in_book(judged.board, judged.move):
-            after = judged.board.copy()
-            after.push(judged.move)
-            name = opening_name(after) or name
-            is_worth_noting = judged.ply >= _LEAST_BOOK_PLIES and name is not None
-            return (judged.ply, f"leaves the book: {name}") if is_worth_noting else (-1, "")
-    return -1, ""
+def _book_exit(verdicts: Sequence[MoveVerdict]) -> tuple[int, str]:
+    """The ply at which a game leaves theory, and the comment; -1 if it never does or never was in it."""
+    left = next((verdict for verdict in verdicts if not verdict.is_theory), None)
+    name = None if left is None else last_opening(left.board)
+    if left is None or name is None or left.ply < _LEAST_BOOK_PLIES:
+        return -1, ""
+    return left.ply, f"leaves the book: {name}"
 
 
-def _write(node: chess.pgn.ChildNode, judged: JudgedMove, note: MoveNote) -> None:
+def _write(node: chess.pgn.ChildNode, verdict: MoveVerdict, note: MoveNote) -> None:
     if any(node.board().generate_legal_moves()):  # no evaluation where the game is over
-        node.set_eval(_pov_score(note.score), judged.depth)
-    if judged.mark.nag is not None and not node.nags & _QUALITY_NAGS:
-        node.nags.add(judged.mark.nag)
+        node.set_eval(_pov_score(note.score), verdict.depth)
+    if verdict.mark.nag is not None and not node.nags & _QUALITY_NAGS:
+        node.nags.add(verdict.mark.nag)
     if note.reason:
         node.comment = f"{node.comment} {note.reason}".strip()
-    if judged.mark.is_bad and not node.parent.has_variation(chess.Move.from_uci(judged.best_line[0])):
-        better = [chess.Move.from_uci(text) for text in judged.best_line[:_LINE_PLIES]]
+    if verdict.mark.is_bad and not node.parent.has_variation(chess.Move.from_uci(verdict.best_line[0])):
+        better = [chess.Move.from_uci(text) for text in verdict.best_line[:_LINE_PLIES]]
         node.parent.add_line(better)
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import chess
 
-from engine.analysis.ledger import PIECE_VALUES, balance, worth
-from engine.analysis.themes import piece_counts, piece_list_text
+from engine.analysis.ledger import PIECE_VALUES, balance
+from engine.analysis.themes import MATERIAL, PASSED, material_difference, material_words, piece_list_text
 
 _HOME = {chess.WHITE: (chess.E1, chess.G1, chess.C1), chess.BLACK: (chess.E8, chess.G8, chess.C8)}
+_ENDGAME_PIECES = 6  # beside kings and pawns, at most
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
 
@@ -35,26 +36,25 @@ def compensation_facts(board: chess.Board, side: chess.Color) -> list[str]:
             *_far_pawns(board, side)]
 
 
-def material_fact(board: chess.Board, side: chess.Color) -> str:
-    """`a knight up`, `a rook for a bishop and a pawn`; empty if the side is not ahead."""
-    if balance(board, side) <= 0:
-        return ""
-    more, less = (piece_counts(board, color) - piece_counts(board, not color) for color in (side, not side))
-    return f"{piece_list_text(more)} for {piece_list_text(less)}" if less else f"{piece_list_text(more)} up"
-
-
 def given_material(board: chess.Board, side: chess.Color) -> str:
     """What a side is behind by: `a knight for a pawn`; empty if it is not behind."""
     if balance(board, side) >= 0:
         return ""
-    less, more = (piece_counts(board, color) - piece_counts(board, not color) for color in (not side, side))
-    return f"{piece_list_text(less)} for {piece_list_text(more)}" if worth(more) else piece_list_text(less)
+    more, less = material_difference(board, side)
+    return f"{piece_list_text(less)} for {piece_list_text(more)}" if more else piece_list_text(less)
+
+
+def has_opposite_bishops(board: chess.Board) -> bool:
+    """Whether each side has one bishop, they never meet, and beside kings there is nothing else but pawns."""
+    bishops = [board.pieces(chess.BISHOP, color) for color in chess.COLORS]
+    if any(len(squares) != 1 for squares in bishops) or board.knights | board.rooks | board.queens:
+        return False
+    return sum(bool(squares & chess.BB_LIGHT_SQUARES) for squares in bishops) == 1
 
 
 def _material(board: chess.Board, side: chess.Color) -> Iterator[str]:
-    if words := material_fact(board, side):
-        yield f"{chess.COLOR_NAMES[side]} is {words}" if words.endswith(" up") else (
-            f"{chess.COLOR_NAMES[side]} has {words}")
+    if balance(board, side) > 0:
+        yield material_words(board, 0 if side else 1)
 
 
 def _bishop_pair(board: chess.Board, side: chess.Color) -> Iterator[str]:
@@ -92,8 +92,11 @@ def isolated_pawns(board: chess.Board, side: chess.Color) -> list[chess.Square]:
 
 
 def _isolated(board: chess.Board, side: chess.Color) -> Iterator[str]:
-    for square in isolated_pawns(board, not side):
-        yield f"{chess.COLOR_NAMES[not side]}'s pawn on {chess.square_name(square)} is isolated"
+    squares = sorted(set(isolated_pawns(board, not side)) - set(passed_pawns(board, not side)))
+    if squares:
+        names = [chess.square_name(square) for square in squares]
+        words = f"pawns on {', '.join(names[:-1])} and {names[-1]} are" if names[1:] else f"pawn on {names[0]} is"
+        yield f"{chess.COLOR_NAMES[not side]}'s {words} isolated"
 
 
 def _doubled(board: chess.Board, side: chess.Color) -> Iterator[str]:
@@ -104,11 +107,15 @@ def _doubled(board: chess.Board, side: chess.Color) -> Iterator[str]:
 
 
 def _rooks(board: chess.Board, side: chess.Color) -> Iterator[str]:
-    name, seventh = chess.COLOR_NAMES[side], 6 if side else 1
+    name, seventh, last = chess.COLOR_NAMES[side], 6 if side else 1, 7 if side else 0
+    king = board.king(not side)
+    targets = chess.SquareSet(board.pieces(chess.PAWN, not side) & chess.BB_RANKS[seventh])
+    is_seventh_worth_it = bool(targets) or (king is not None and chess.square_rank(king) == last)
+    is_endgame = chess.popcount(board.occupied & ~board.pawns & ~board.kings) <= _ENDGAME_PIECES
     for square in board.pieces(chess.ROOK, side):
-        if chess.square_rank(square) == seventh:
+        if chess.square_rank(square) == seventh and is_seventh_worth_it:
             yield f"{name}'s rook on {chess.square_name(square)} is on the seventh rank"
-        elif not board.pawns & chess.BB_FILES[chess.square_file(square)]:
+        elif not is_endgame and not board.pawns & chess.BB_FILES[chess.square_file(square)]:
             yield f"{name}'s rook on {chess.square_name(square)} has an open file"
 
 
@@ -175,5 +182,5 @@ def _far_pawns(board: chess.Board, side: chess.Color) -> Iterator[str]:
 
 
 _FACTS: dict[str, Callable[[chess.Board, chess.Color], Iterator[str]]] = {
-    "material": _material, "castling": _castling, "passed pawns": _passed, "bishop pair": _bishop_pair,
+    MATERIAL: _material, "castling": _castling, PASSED: _passed, "bishop pair": _bishop_pair,
     "outposts": _outposts, "rooks": _rooks, "isolated pawns": _isolated, "doubled pawns": _doubled}

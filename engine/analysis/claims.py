@@ -19,6 +19,7 @@ from engine.analysis.ledger import (
     Ledger,
     balance,
     balance_before_exchange,
+    best_recapture,
     captured_piece,
     net_pieces,
     settled_ledger,
@@ -29,6 +30,9 @@ from engine.analysis.tactical_line import Motif, TacticalLine
 
 MATE, MATERIAL, PROMOTION, PERPETUAL, RECAPTURE, SACRIFICE = (
     "mate", "material", "promotion", "perpetual check", "recapture", "sacrifice")
+
+# Plies of a line that wins material without a motif; and of one that should have been found, unless it is forcing.
+_LONGEST_PLAIN_LINE, _LONGEST_TO_FIND = 9, 5
 
 
 @dataclass(frozen=True)
@@ -92,25 +96,25 @@ def is_threatened_mate(board: chess.Board, move: chess.Move) -> bool:
 def material_after_move(board: chess.Board, moves: Sequence[chess.Move]) -> MaterialResult | None:
     """The material of the mover after its move, the first of `moves`; the ledger begins after it."""
     color, after = board.turn, board.copy(stack=False)
-    taken = captured_piece(board, moves[0])
+    taken, base = captured_piece(board, moves[0]), balance_before_exchange(board, moves[0], color)
     after.push(moves[0])
-    ledger = settled_ledger(after, moves[1:]) if len(moves) > 1 else None
+    ledger = settled_ledger(after, moves[1:], base if color else -base) if len(moves) > 1 else None
     if ledger is None or moves[0].promotion:
         return None
     gained = ledger.lost_by(not color)
     if taken is not None:
         gained[taken[0]] += 1
-    return MaterialResult(balance_before_exchange(board, moves[0], color), ledger.balance_for(color),
-                          *net_pieces(ledger.lost_by(color), gained), ledger)
+    return MaterialResult(base, ledger.balance_for(color), *net_pieces(ledger.lost_by(color), gained), ledger)
 
 
 def material_of_line(board: chess.Board, moves: Sequence[chess.Move]) -> MaterialResult | None:
     """The material of the side to move in a line."""
-    ledger = settled_ledger(board, moves) if moves else None
+    color = board.turn
+    base = balance_before_exchange(board, moves[0], color) if moves else 0
+    ledger = settled_ledger(board, moves, base if color else -base) if moves else None
     if ledger is None:
         return None
-    color = board.turn
-    return MaterialResult(balance_before_exchange(board, moves[0], color), ledger.balance_for(color),
+    return MaterialResult(base, ledger.balance_for(color),
                           *net_pieces(ledger.lost_by(color), ledger.lost_by(not color)), ledger)
 
 
@@ -118,27 +122,57 @@ def loss_claim(board: chess.Board, played: MaterialResult, move: chess.Move) -> 
     """The side to move loses material by `move`; the line begins with the reply."""
     if played.net > -1 or not played.is_explained or not played.lost:
         return None
-    color = board.turn
-    squares = _squares_of(played.ledger, played.lost, color)
     after = board.copy()
     after.push(move)
-    found = find_motif(after, played.ledger.moves, WINNING) if worth(played.lost) > 1 else None
-    if found is not None and not _is_about(found, played.ledger, squares):
-        found = None
-    return _claim(MATERIAL, after, played.ledger.moves, not color, found, squares,
-                  _names(played.lost), _names(played.gained))
+    taken = captured_piece(board, move)
+    return _material_claim(after, played.ledger, played.lost, played.gained, None if taken is None else taken[0])
 
 
 def gain_claim(board: chess.Board, best: MaterialResult) -> Claim | None:
     """The side to move wins material by a line."""
     if best.net < 1 or not best.is_explained or not best.gained:
         return None
-    squares = _squares_of(best.ledger, best.gained, not board.turn)
-    found = find_motif(board, best.ledger.moves, WINNING) if worth(best.gained) > 1 else None
-    if found is not None and not _is_about(found, best.ledger, squares):
+    claim = _material_claim(board, best.ledger, best.gained, best.lost)
+    is_long = claim is not None and not claim.motif and len(claim.moves) > _LONGEST_TO_FIND
+    return None if is_long and not _is_forcing(board, best.ledger.moves) else claim
+
+
+def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], returned: Counter[int],
+                    taken_before: int | None = None) -> Claim | None:
+    """The side to move wins `won`; None if the line is too long or asks why its victim does not take back.
+
+    `taken_before` is the type of the piece that the move before the line has captured.
+    """
+    squares = _squares_of(ledger, won, not board.turn, taken_before)
+    found = find_motif(board, ledger.moves, WINNING) if worth(won) > 1 else None
+    if found is not None and not _is_about(found, ledger, squares):
         found = None
-    return _claim(MATERIAL, board, best.ledger.moves, board.turn, found, squares,
-                  _names(best.gained), _names(best.lost))
+    if found is None and (len(ledger.moves) > _LONGEST_PLAIN_LINE or _is_recapture_declined(board, ledger.moves)):
+        return None
+    return _claim(MATERIAL, board, ledger.moves, board.turn, found, squares, _names(won), _names(returned))
+
+
+def _is_forcing(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
+    """Whether the first side, once it has begun, only captures and gives check."""
+    follower = board.copy(stack=False)
+    for ply, move in enumerate(moves):
+        if ply and ply % 2 == 0 and not follower.is_capture(move) and not follower.gives_check(move):
+            return False
+        follower.push(move)
+    return True
+
+
+def _is_recapture_declined(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
+    """Whether the second side once leaves out a recapture that would win more than the move it plays instead."""
+    follower, last = board.copy(stack=False), None
+    for ply, move in enumerate(moves):
+        captured = captured_piece(follower, move)
+        value = 0 if captured is None else PIECE_VALUES[captured[0]]
+        if ply % 2 and last is not None and move.to_square != last and best_recapture(follower, last) > value:
+            return True
+        last = None if captured is None else move.to_square
+        follower.push(move)
+    return False
 
 
 def promotion_claim(board: chess.Board, moves: Sequence[chess.Move]) -> Claim | None:
@@ -189,15 +223,26 @@ def _is_about(found: Motif, ledger: Ledger, squares: Sequence[chess.Square]) -> 
     return won.get(found.end) in squares
 
 
-def _squares_of(ledger: Ledger, counts: Counter[int], color: chess.Color) -> tuple[chess.Square, ...]:
-    """Where the lost pieces of a side stood at the start of the line; of equal ones, those that were lost last."""
+def _squares_of(ledger: Ledger, counts: Counter[int], color: chess.Color,
+                taken_before: int | None) -> tuple[chess.Square, ...]:
+    """Where the lost pieces of a side stood at the start of the line; of equal ones, those that were not traded."""
     squares: list[chess.Square] = []
     left, captures = Counter(counts), [capture for capture in ledger.captures if capture.color == color]
-    for capture in reversed(captures):
+    captures.sort(key=lambda capture: _is_traded(ledger, capture, taken_before))
+    for capture in captures:
         if left[capture.piece_type] and capture.origin is not None:
             left[capture.piece_type] -= 1
             squares.append(capture.origin)
     return tuple(sorted(squares, key=lambda square: -PIECE_VALUES[_type_lost(captures, square)]))
+
+
+def _is_traded(ledger: Ledger, capture: Capture, taken_before: int | None) -> bool:
+    """Whether a piece falls on the square on which one of the same worth has just been captured, or is next."""
+    others = [other.piece_type for other in ledger.captures
+              if other.square == capture.square and abs(other.ply - capture.ply) == 1]
+    if taken_before is not None and capture.ply == 0:
+        others.append(taken_before)
+    return any(PIECE_VALUES[other] == PIECE_VALUES[capture.piece_type] for other in others)
 
 
 def _type_lost(captures: Sequence[Capture], origin: chess.Square) -> int:

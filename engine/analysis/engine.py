@@ -27,7 +27,7 @@ from engine.analysis.boards import (
     to_board,
 )
 from engine.analysis.explain import Explanation, explain_board
-from engine.analysis.judgement import review_game
+from engine.analysis.move_verdicts import review_game
 from engine.analysis.results import AnalysisInfo, PlayResult, Score, drawn_score, mated_score, to_score
 from engine.analysis.review import SearchEffort
 from engine.core.position import empty_position

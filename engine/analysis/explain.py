@@ -11,15 +11,22 @@ from dataclasses import dataclass
 
 import chess
 
-from engine.analysis.board_facts import board_facts, compensation_facts, given_material
+from engine.analysis.board_facts import (
+    BoardFact,
+    board_facts,
+    compensation_facts,
+    given_material,
+    has_opposite_bishops,
+)
 from engine.analysis.boards import fen_and_moves
-from engine.analysis.judgement import JudgedMove, judge_move
 from engine.analysis.ledger import LONGEST_LINE, balance, is_settled, settled_ledger
 from engine.analysis.lookup import tb_verdict_text
+from engine.analysis.marks import CLEARLY_DECIDED
+from engine.analysis.move_verdicts import MoveVerdict, classify_move
 from engine.analysis.reasons import line_text, reason_for
 from engine.analysis.results import Score
 from engine.analysis.review import Analyser, SearchEffort, evaluate_board
-from engine.analysis.themes import Point, position_points
+from engine.analysis.themes import MATERIAL, PASSED, Point, position_points
 from engine.core.game import Game
 from engine.core.position import PositionRecord
 from engine.system.errors import InputError
@@ -35,6 +42,7 @@ _MIN_REASON = 10  # centipawns: smaller points are part of the rest
 _SCALE_CENTIPAWNS = 10_000  # to measure the display scale
 _TB_WIN = 15_000  # centipawns: beyond this are wins by the endgame tables
 _NAMEABLE = 30  # centipawns: a smaller score is too little to name
+_LIKELY_DRAW = 800  # of a thousand games
 _CLOSE, _NEARLY = 15, 40  # centipawns that a move may cost to be as good as, or nearly as good as, the best
 
 
@@ -108,18 +116,18 @@ def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None,
     state, table = game_state_text(board), (tb_verdict_text(board) or "") if here.line else ""
     if move is None or not here.line:
         line = settled_line(board, here.line)
-        account = _account_of(board, line, here.score.white(), weights) if here.line else _Account("")
+        account = _account_of(board, line, here.score.white(), weights, table) if here.line else _Account("")
         shown = line or here.line[: LONGEST_LINE // 2]
         return Explanation(state, table, here.score.white(), line_text(board, shown, LONGEST_LINE), "", None, "", "",
                            "", account.where, account.reasons, account.facts, account.summary)
-    judged = judge_move(engine, board, move, effort)
+    verdict = classify_move(engine, board, move, effort)
     after = board.copy()
     after.push(move)
-    reply = settled_line(after, judged.played_line[1:]) or judged.played_line[1 : LONGEST_LINE // 2 + 1]
-    account = _account_of(after, reply, judged.after.white(), weights) if judged.played_line[1:] else _Account("")
-    return Explanation(state, table, judged.before.white(), line_text(board, judged.best_line), board.san(move),
-                       judged.after.white(), judged.mark.text, line_text(after, reply, LONGEST_LINE),
-                       _sentence(judged, after), account.where, account.reasons, account.facts, account.summary)
+    reply = settled_line(after, verdict.played_line[1:]) or verdict.played_line[1 : LONGEST_LINE // 2 + 1]
+    account = _account_of(after, reply, verdict.after.white(), weights) if verdict.played_line[1:] else _Account("")
+    return Explanation(state, table, verdict.before.white(), line_text(board, verdict.best_line), board.san(move),
+                       verdict.after.white(), verdict.mark.text, line_text(after, reply, LONGEST_LINE),
+                       _sentence(verdict, after), account.where, account.reasons, account.facts, account.summary)
 
 
 def settled_line(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:
@@ -142,18 +150,18 @@ def game_state_text(board: chess.Board) -> str:
     return f"{side} is in check" if board.is_check() else ""
 
 
-def _sentence(judged: JudgedMove, after: chess.Board) -> str:
+def _sentence(verdict: MoveVerdict, after: chess.Board) -> str:
     if after.is_game_over():
         return game_state_text(after)
-    if judged.mark.is_bad:
-        return reason_for(judged).text
-    better = line_text(judged.board, judged.best_line, 1)
-    if judged.is_best:
+    if verdict.mark.is_bad:
+        return reason_for(verdict).text
+    better = line_text(verdict.board, verdict.best_line, 1)
+    if verdict.is_best:
         return "the best move"
-    if judged.before.mate is not None and judged.after != judged.before:
-        return f"wins too, but {better} mates in {judged.before.mate}" if judged.before.is_winning_mate else (
+    if verdict.before.mate is not None and verdict.after != verdict.before:
+        return f"wins too, but {better} mates in {verdict.before.mate}" if verdict.before.is_winning_mate else (
             "all moves lose")
-    return "as good as any" if judged.cost < _CLOSE else "nearly the best" if judged.cost < _NEARLY else (
+    return "as good as any" if verdict.cost < _CLOSE else "nearly the best" if verdict.cost < _NEARLY else (
         f"playable, but {better} is better")
 
 
@@ -178,8 +186,9 @@ def to_position(board: chess.Board) -> PositionRecord:
     return Game(fen, board.chess960, moves).position
 
 
-def _account_of(board: chess.Board, line: Sequence[str], score: Score, weights: WeightsRecord) -> _Account:
-    """What accounts for White's score, at the end of a printed line."""
+def _account_of(board: chess.Board, line: Sequence[str], score: Score, weights: WeightsRecord,
+                table: str = "") -> _Account:
+    """What accounts for White's score, at the end of a printed line; `table` is the result by the endgame tables."""
     end, where = board.copy(), "here"
     for number, text in enumerate(line):
         if number == len(line) - 1:
@@ -189,22 +198,33 @@ def _account_of(board: chess.Board, line: Sequence[str], score: Score, weights: 
         return _Account("")
     value = score.centipawns or 0
     facts = board_facts(end)
+    is_draw = score.wdl.draw >= _LIKELY_DRAW
+    more = ("the bishops are of opposite colours",) if has_opposite_bishops(end) else ()
     if abs(value) < _NAMEABLE:
-        named = [fact.words for side in chess.COLORS
-                 for fact in [found for found in facts if found.side == side][:_MOST_FACTS]]
-        return _Account(where, facts=tuple(named), summary=f"the engine sees {score}, too little to name")
+        if is_draw:
+            facts = [fact for fact in facts if fact.topic in (MATERIAL, PASSED)]
+        summary = "the engine expects a draw" if is_draw else f"the engine sees {score}, too little to name"
+        return _Account(where, facts=_named_facts(facts) + more, summary="" if table else summary)
     better = value > 0
     given = given_material(end, better)
     if given:
         return _compensation(end, where, better, given)
     reasons = _numbered_reasons(end, value, weights)
     if reasons:
-        return _Account(where, reasons)
-    named = [fact.words for fact in facts if fact.side == better][: 2 * _MOST_FACTS]
-    side, pawns = chess.COLOR_NAMES[better], f"{abs(value) / 100:.1f}"
+        return _Account(where, reasons, more)
+    named = _named_facts([fact for fact in facts if fact.side == better], 2 * _MOST_FACTS)
+    side = chess.COLOR_NAMES[better]
+    summary = f"{side} is winning" if abs(value) >= CLEARLY_DECIDED and not is_draw else (
+        f"the engine prefers {side} by {abs(value) / 100:.2f}" + (", but expects a draw" if is_draw else ""))
     if not named:
-        return _Account("", summary=f"the engine prefers {side} by {pawns}; no single feature accounts for it")
-    return _Account(where, facts=tuple(named), summary=f"the engine prefers {side} by {pawns}")
+        return _Account("", summary=f"{summary}; no single feature accounts for it")
+    return _Account(where, facts=named + more, summary=summary)
+
+
+def _named_facts(facts: Sequence[BoardFact], most: int = _MOST_FACTS) -> tuple[str, ...]:
+    """The words of the first facts, at most so many for each side."""
+    return tuple(fact.words for number, fact in enumerate(facts)
+                 if sum(other.side == fact.side for other in facts[:number]) < most)
 
 
 def _compensation(end: chess.Board, where: str, better: chess.Color, given: str) -> _Account:
@@ -214,7 +234,7 @@ def _compensation(end: chess.Board, where: str, better: chess.Color, given: str)
     if not facts:
         pawns = "a pawn" if behind == 1 else f"{behind} pawns"
         return _Account("", summary=f"{side} has given {given}; the engine values the attack at more than {pawns}")
-    return _Account(where, facts=tuple(facts[: 2 * _MOST_FACTS]), summary=f"{side} has given {given}. In return")
+    return _Account(where, facts=tuple(facts[: 2 * _MOST_FACTS]), summary=f"{side} has given {given}. In return,")
 
 
 def _numbered_reasons(end: chess.Board, value: int, weights: WeightsRecord) -> tuple[ExplainedReason, ...]:

@@ -14,6 +14,7 @@ import chess
 
 PIECE_VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 100}
 LONGEST_LINE = 12  # plies: what lies beyond is not claimed
+_MOST_OF_IT = 0.6  # of the material that changes hands in a line
 _MINORS = (chess.KNIGHT, chess.BISHOP)
 
 
@@ -133,11 +134,13 @@ def is_settled(board: chess.Board) -> bool:
     return not board.is_check() and best_capture(board) is None
 
 
-def settled_ledger(board: chess.Board, line: Sequence[chess.Move], longest: int = LONGEST_LINE) -> Ledger | None:
+def settled_ledger(board: chess.Board, line: Sequence[chess.Move], base: int | None = None,
+                   longest: int = LONGEST_LINE) -> Ledger | None:
     """The ledger of a line up to where it has settled; None if it does not settle within `longest` plies.
 
-    The line ends at the first settled position after which the material does not change any more. A line that is too
-    short is continued with captures, the best exchange first.
+    With a `base`, White's balance that gains are measured from, the line ends at the first settled position in which
+    most of what changes hands has done so, if it is not won back; otherwise at the first after which the material does
+    not change any more. A line that is too short is continued with captures, the best exchange first.
     """
     moves = _extended(board, line[:longest], longest)
     follower, settled = board.copy(stack=False), list[tuple[int, int]]()
@@ -148,12 +151,21 @@ def settled_ledger(board: chess.Board, line: Sequence[chess.Move], longest: int 
             follower.push(move)
     if not settled:
         return None
-    end = settled[-1][0]
-    for ply, difference in reversed(settled):
-        if difference != settled[-1][1]:
-            break
-        end = ply
-    return ledger_of(board, moves[:end])
+    return ledger_of(board, moves[: _end_of(settled, base)])
+
+
+def _end_of(settled: Sequence[tuple[int, int]], base: int | None) -> int:
+    """Where a line ends, from its settled plies and White's balance at each."""
+    final = settled[-1][1]
+    if base is None or final == base:
+        return next(ply for index, (ply, _) in enumerate(settled) if all(late == final for _, late in settled[index:]))
+    sign = 1 if final > base else -1
+    gains = [(ply, sign * (white - base)) for ply, white in settled]
+    for index, (ply, gain) in enumerate(gains):
+        won_back = 1 if gain >= PIECE_VALUES[chess.KNIGHT] else 0  # a pawn more or less does not change the story
+        if gain >= _MOST_OF_IT * gains[-1][1] and all(late >= gain - won_back for _, late in gains[index:]):
+            return ply
+    return settled[-1][0]
 
 
 def _extended(board: chess.Board, line: Sequence[chess.Move], longest: int) -> list[chess.Move]:

@@ -24,7 +24,7 @@ class MoveSearches:
 
     def root(self) -> PositionEval:
         """The two best lines."""
-        return self._search(self._board, self._effort, lines=2)
+        return self._search(self._board, self._effort.for_two_lines(), lines=2)
 
     def only(self, move: chess.Move) -> PositionEval:
         """The root restricted to one move."""

@@ -10,7 +10,7 @@ import chess
 from engine.analysis.ledger import (
     balance,
     balance_before_exchange,
-    best_recapture,
+    best_capture,
     captured_piece,
     exchange_gain,
 )
@@ -24,6 +24,7 @@ from engine.analysis.tactical_line import is_bad_square
 _NEARLY_BEST = 0.02  # expected score, as everywhere here on the human curve
 _SUSPECTED_BEST, _SUSPECTED_GAP = 0.05, 0.10  # in the first round
 _GAP = 0.13  # to the second-best move
+_LEAST_SACRIFICE_GAP = 0.05  # to the best move that gives nothing: else it gains nothing either
 _LEAST_GIVEN, _MUCH_GIVEN = 2, 5  # pawns
 _SOUND = 0.45
 _WON_ANYWAY = 0.90
@@ -77,7 +78,8 @@ def offer_of(board: chess.Board, move: chess.Move) -> Offer | None:
         if captured is None:
             continue
         after.push(reply)
-        given = base - (balance(after, color) + best_recapture(after, reply.to_square))
+        regained = best_capture(after)  # anywhere: what is won back at once was not given
+        given = base - balance(after, color) - (0 if regained is None else regained[0])
         after.pop()
         if given >= _LEAST_GIVEN and (worst is None or given > worst.given):
             worst = Offer(captured[0], captured[1], reply, given, None if taken is None else taken[0])
@@ -177,7 +179,9 @@ def _praise_of_sacrifice(searches: MoveSearches, board: chess.Board, move: chess
     is_fastest = played.is_winning_mate and (otherwise is None or played > otherwise)
     if otherwise is not None and otherwise.human_expected > _WON_ANYWAY and not is_fastest:
         return None
+    gap = 0.5 if otherwise is None else loss_between(played, otherwise)
+    if gap < _LEAST_SACRIFICE_GAP and not is_fastest:
+        return None
     glance = searches.at_a_glance()
     is_brilliant = offer.given >= _MUCH_GIVEN or glance.move != move.uci()
-    gap = 0.5 if otherwise is None else loss_between(played, otherwise)
     return Praise(Mark.BRILLIANT if is_brilliant else Mark.GOOD, gap, offer, searches.mating_line(accepted))

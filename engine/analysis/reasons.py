@@ -6,6 +6,7 @@ move was better, and by how much.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,6 @@ import chess
 
 from engine.analysis.claims import (
     Claim,
-    MaterialResult,
     gain_claim,
     is_threatened_mate,
     loss_claim,
@@ -25,25 +25,26 @@ from engine.analysis.claims import (
     recapture_claim,
     sacrifice_claim,
 )
-from engine.analysis.judgement import JudgedMove
 from engine.analysis.ledger import LONGEST_LINE
 from engine.analysis.lookup import last_opening
 from engine.analysis.marks import CLEARLY_DECIDED, COMPLETELY_DECIDED, NEARLY_MATED, Mark, are_both_beyond
+from engine.analysis.move_verdicts import MoveVerdict
 from engine.analysis.praise import Offer, Praise
 
 SHOWN_PLIES = 6  # of a line that proves nothing
 _NEAR_DRAW = 10  # centipawns
-_COMPENSATION, _COMPENSATION_PER_PAWN = 200, 60  # centipawns
-_LEAST_SHARE = 0.3  # of the loss in centipawns that the material must make up
+_COMPENSATION_FOR_A_PAWN, _COMPENSATION, _COMPENSATION_PER_PAWN = 100, 200, 60  # centipawns
+_LEAST_SHARE, _LEAST_SHARE_OF_PAWNS = 0.4, 0.5  # of the loss in centipawns that the material must make up
 _BETTER, _EVEN, _HOLDING, _LOST = 0.60, (0.45, 0.55), 0.35, 0.15  # expected scores on the human curve
 _EXCHANGE = ("rook",), ("knight", "bishop")
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
+_TRAP = "trapped piece"
 _MOTIFS = {
     "fork": "a fork", "skewer": "a skewer", "pin": "a pin", "discovered attack": "a discovered attack",
     "discovered check": "a discovered check", "double check": "a double check",
     "removal of the defender": "the removal of a defender", "deflection": "a deflection", "attraction": "a decoy",
-    "interference": "an interference", "zwischenzug": "a zwischenzug", "trapped piece": "a trap"}
+    "interference": "an interference", "zwischenzug": "a zwischenzug"}
 
 
 @dataclass(frozen=True)
@@ -54,29 +55,29 @@ class Reason:
     claim: Claim | None = None
 
 
-def reason_for(judged: JudgedMove) -> Reason:
+def reason_for(verdict: MoveVerdict) -> Reason:
     """Why a move deserves its mark; an empty sentence if it has none."""
-    if judged.mark.is_bad:
-        return next(_reasons(judged))
-    return Reason("") if judged.praise is None else _about_praise(judged, judged.praise)
+    if verdict.mark.is_bad:
+        return next(_reasons(verdict))
+    return Reason("") if verdict.praise is None else _about_praise(verdict, verdict.praise)
 
 
-def _about_praise(judged: JudgedMove, praise: Praise) -> Reason:
+def _about_praise(verdict: MoveVerdict, praise: Praise) -> Reason:
     if praise.offer is not None:
-        return _about_sacrifice(judged, praise, praise.offer)
+        return _about_sacrifice(verdict, praise, praise.offer)
     if praise.mark is Mark.ONLY or praise.second is None:
         return Reason("the only move")
     if praise.second.human_expected <= _HOLDING:
         return Reason("the only move that holds")
-    is_advantage = judged.before.human_expected >= _BETTER > praise.second.human_expected
+    is_advantage = verdict.before.human_expected >= _BETTER > praise.second.human_expected
     return Reason("the only move that keeps the advantage" if is_advantage else "the only good move")
 
 
-def _about_sacrifice(judged: JudgedMove, praise: Praise, offer: Offer) -> Reason:
+def _about_sacrifice(verdict: MoveVerdict, praise: Praise, offer: Offer) -> Reason:
     """A sacrifice, with the line in which it is accepted."""
-    board, moves = judged.board, [chess.Move.from_uci(text) for text in praise.line]
-    known = "a known sacrifice: " if judged.is_theory else ""
-    origin = judged.move.from_square if offer.square == judged.move.to_square else offer.square
+    board, moves = verdict.board, [chess.Move.from_uci(text) for text in praise.line]
+    known = "a known sacrifice: " if verdict.is_theory else ""
+    origin = verdict.move.from_square if offer.square == verdict.move.to_square else offer.square
     is_only = len(board.pieces(offer.piece_type, board.turn)) == 1
     name = chess.piece_name(offer.piece_type)
     given = f"the {name}" if is_only else f"the {name} on {chess.square_name(origin)}"
@@ -88,111 +89,116 @@ def _about_sacrifice(judged: JudgedMove, praise: Praise, offer: Offer) -> Reason
     return Reason(f"{known}sacrifices {given}{price}: {claim_line(board, claim)}", claim)
 
 
-def _reasons(judged: JudgedMove) -> Iterator[Reason]:
+def _reasons(verdict: MoveVerdict) -> Iterator[Reason]:
     """All that can be said of a bad move, the most important first."""
-    board, after = judged.board, judged.board.copy()
-    after.push(judged.move)
-    played = [chess.Move.from_uci(text) for text in judged.played_line]
-    best = [chess.Move.from_uci(text) for text in judged.best_line]
-    yield from _about_mates(judged, after, played[1:], best)
+    board, after = verdict.board, verdict.board.copy()
+    after.push(verdict.move)
+    played = [chess.Move.from_uci(text) for text in verdict.played_line]
+    best = [chess.Move.from_uci(text) for text in verdict.best_line]
+    yield from _about_mates(verdict, after, played[1:], best)
     if after.is_stalemate():
-        yield Reason(f"gives stalemate; {_better(judged)}")
-    yield from _about_tables(judged, after)
-    if judged.is_theory:
-        yield Reason(_about_theory(judged))
-    yield from _about_perpetuals(judged, after, played[1:], best)
-    if not are_both_beyond(judged.before, judged.after, COMPLETELY_DECIDED):
-        yield from _about_material(judged, played, best)
+        yield Reason(f"gives stalemate; {_better(verdict)}")
+    yield from _about_tables(verdict, after)
+    if verdict.is_theory:
+        yield Reason(_about_theory(verdict))
+    yield from _about_perpetuals(verdict, after, played[1:], best)
+    if not are_both_beyond(verdict.before, verdict.after, COMPLETELY_DECIDED):
+        yield from _about_material(verdict, played, best)
     for start, line, template in ((after, played[1:], "lets the {file}-pawn promote: {line}"),
                                   (board, best, "misses {move}, which promotes the {file}-pawn: {line}")):
         claim = promotion_claim(start, line) if line else None
         if claim is not None:
             yield Reason(template.format(file=claim.squares[0][0], move=_first(start, claim),
                                          line=claim_line(start, claim)), claim)
-    yield Reason(_about_scores(judged))
+    yield Reason(_about_scores(verdict))
 
 
-def _about_mates(judged: JudgedMove, after: chess.Board, reply: Sequence[chess.Move],
+def _about_mates(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess.Move],
                  best: Sequence[chess.Move]) -> Iterator[Reason]:
-    side = chess.COLOR_NAMES[judged.board.turn]
-    allowed = mate_claim(after, reply) if reply and judged.after.is_losing_mate else None
+    side = chess.COLOR_NAMES[verdict.board.turn]
+    allowed = mate_claim(after, reply) if reply and verdict.after.is_losing_mate else None
     if allowed is not None:
         line = claim_line(after, allowed)
-        if allowed.number == 1 and is_threatened_mate(judged.board, reply[0]):
+        if allowed.number == 1 and is_threatened_mate(verdict.board, reply[0]):
             yield Reason(f"does not stop {line}", allowed)
-        lost = f" ({side} was lost anyway)" if judged.before.value < -NEARLY_MATED else ""
+        lost = f" ({side} was lost anyway)" if verdict.before.value < -NEARLY_MATED else ""
         yield Reason(f"allows mate in {allowed.number}{_named(allowed)}{lost}: {line}", allowed)
-    missed = mate_claim(judged.board, best) if judged.before.is_winning_mate else None
+    missed = mate_claim(verdict.board, best) if verdict.before.is_winning_mate else None
     if missed is not None:
-        verb = "throws away a" if judged.after.value <= 0 else "misses"
-        yield Reason(f"{verb} mate in {missed.number}{_named(missed)}: {claim_line(judged.board, missed)}", missed)
+        verb = "throws away a" if verdict.after.value <= 0 else "misses"
+        yield Reason(f"{verb} mate in {missed.number}{_named(missed)}: {claim_line(verdict.board, missed)}", missed)
 
 
 def _named(mate: Claim) -> str:
     return f", a {mate.motif}" if mate.motif else ""
 
 
-def _about_tables(judged: JudgedMove, after: chess.Board) -> Iterator[Reason]:
-    if judged.table_results is not None:
-        _, now = judged.table_results
+def _about_tables(verdict: MoveVerdict, after: chess.Board) -> Iterator[Reason]:
+    if verdict.table_results is not None:
+        _, now = verdict.table_results
         fact = "gives up the win: the ending is drawn" if now == 0 else (
             f"loses: the ending is won for {chess.COLOR_NAMES[after.turn]}")
-        yield Reason(f"{fact}; {_better(judged)}")
+        yield Reason(f"{fact}; {_better(verdict)}")
 
 
-def _about_theory(judged: JudgedMove) -> str:
-    name = last_opening(judged.board)
+def _about_theory(verdict: MoveVerdict) -> str:
+    name = last_opening(verdict.board)
     known = "a known move" if name is None else f"a known line ({name.name})"
-    return f"{known}, but {_better(judged)}"
+    return f"{known}, but {_better(verdict)}"
 
 
-def _about_perpetuals(judged: JudgedMove, after: chess.Board, reply: Sequence[chess.Move],
+def _about_perpetuals(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess.Move],
                       best: Sequence[chess.Move]) -> Iterator[Reason]:
-    allowed = perpetual_claim(after, reply) if abs(judged.after.value) <= _NEAR_DRAW else None
+    allowed = perpetual_claim(after, reply) if abs(verdict.after.value) <= _NEAR_DRAW else None
     if allowed is not None:
         yield Reason(f"allows perpetual check: {claim_line(after, allowed)}", allowed)
-    missed = perpetual_claim(judged.board, best) if abs(judged.before.value) <= _NEAR_DRAW else None
+    missed = perpetual_claim(verdict.board, best) if abs(verdict.before.value) <= _NEAR_DRAW else None
     if missed is not None:
-        yield Reason(f"misses perpetual check: {claim_line(judged.board, missed)}", missed)
+        yield Reason(f"misses perpetual check: {claim_line(verdict.board, missed)}", missed)
 
 
-def _about_material(judged: JudgedMove, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> Iterator[Reason]:
-    board = judged.board
-    recapture = recapture_claim(board, best, judged.move)
+def _about_material(verdict: MoveVerdict, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> Iterator[Reason]:
+    board = verdict.board
+    recapture = recapture_claim(board, best, verdict.move)
     if recapture is not None:
-        is_other = judged.move.to_square == best[0].to_square
+        is_other = verdict.move.to_square == best[0].to_square
         whom = f" with the {recapture.pieces[0]}" if is_other else f" on {recapture.squares[0]}"
         yield Reason(f"should take back{whom}: {claim_line(board, recapture)}", recapture)
     worse, better = material_after_move(board, played), material_of_line(board, best)
-    if worse is None or better is None or not _makes_up_the_loss(judged, worse, better):
+    if worse is None or better is None or better.end - worse.end < 1:
         return
-    if not _has_compensation(worse.end, judged.after.value):
-        lost = loss_claim(board, worse, judged.move)
+    if _makes_up_the_loss(verdict, max(better.end - worse.end, -worse.net), worse.lost) and (
+            not _has_compensation(worse.end, worse.net, verdict.after.value)):
+        lost = loss_claim(board, worse, verdict.move)
         if lost is not None:
             after = board.copy()
-            after.push(judged.move)
+            after.push(verdict.move)
             yield Reason(_loss_text(after, lost), lost)
-    if not _has_compensation(-better.end, -judged.before.value) and worse.net < 1:
+    if worse.net < 1 and _makes_up_the_loss(verdict, max(better.end - worse.end, better.net), better.gained) and (
+            not _has_compensation(-better.end, better.net, -verdict.before.value)):
         won = gain_claim(board, better)
         if won is not None:
             yield Reason(_gain_text(board, won), won)
 
 
-def _makes_up_the_loss(judged: JudgedMove, worse: MaterialResult, better: MaterialResult) -> bool:
-    """Whether the material that differs between both lines is what the move was about."""
-    difference = better.end - worse.end
-    return difference >= 1 and 100 * difference >= _LEAST_SHARE * judged.cost
+def _makes_up_the_loss(verdict: MoveVerdict, pawns: int, pieces: Counter[int]) -> bool:
+    """Whether material that is worth so many pawns is what the move was about."""
+    share = _LEAST_SHARE if any(piece_type != chess.PAWN for piece_type in pieces.elements()) else _LEAST_SHARE_OF_PAWNS
+    return 100 * pawns >= share * verdict.cost
 
 
-def _has_compensation(balance: int, centipawns: int) -> bool:
-    """Whether a side stands so much better than its material that the material is not what matters."""
-    return centipawns > 100 * balance + max(_COMPENSATION, _COMPENSATION_PER_PAWN * abs(balance))
+def _has_compensation(balance: int, net: int, centipawns: int) -> bool:
+    """Whether a side stands so much better than its balance that what it has lost, `net`, is not what matters."""
+    least = _COMPENSATION_FOR_A_PAWN if abs(net) == 1 else max(_COMPENSATION, _COMPENSATION_PER_PAWN * abs(balance))
+    return centipawns > 100 * balance + least
 
 
 def _loss_text(after: chess.Board, claim: Claim) -> str:
     line, lost = claim_line(after, claim), pieces_text(after, claim)
     if claim.motif == "hanging piece" and len(claim.pieces) == 1 and not claim.returned:
         return f"leaves the {claim.pieces[0]} on {claim.squares[0]} unprotected: {line}"
+    if claim.motif == _TRAP and len(claim.pieces) == 1 and not claim.returned:
+        return f"lets {lost} be trapped: {line}"
     if claim.motif in _MOTIFS:
         return f"allows {_MOTIFS[claim.motif]}: {_motif_move(after, claim)} wins {lost} ({line})"
     return f"drops a pawn: {line}" if lost == "a pawn" else f"loses {lost}: {line}"
@@ -200,6 +206,8 @@ def _loss_text(after: chess.Board, claim: Claim) -> str:
 
 def _gain_text(board: chess.Board, claim: Claim) -> str:
     line, won, move = claim_line(board, claim), pieces_text(board, claim), _first(board, claim)
+    if claim.motif == _TRAP and claim.motif_ply == 0 and len(claim.pieces) == 1 and not claim.returned:
+        return f"misses {move}, which traps {won}: {line}"
     if claim.motif in _MOTIFS and claim.motif_ply == 0:
         return f"misses {move}, {_MOTIFS[claim.motif]} that wins {won}: {line}"
     return f"misses {move}, which wins {won}: {line}"
@@ -207,9 +215,11 @@ def _gain_text(board: chess.Board, claim: Claim) -> str:
 
 def pieces_text(board: chess.Board, claim: Claim) -> str:
     """The pieces that are won: `the queen`, `the knight on f6`, `two pawns`, `the exchange`, `the queen for a rook`."""
-    if claim.pieces[:1] == _EXCHANGE[0] and len(claim.returned) == 1 and claim.returned[0] in _EXCHANGE[1] and (
-            set(claim.pieces[1:]) <= {"pawn"}):
-        return _joined(["the exchange", *_counted(claim.pieces[1:])])
+    minors = [name for name in claim.returned if name in _EXCHANGE[1]]
+    own_pawns, other_pawns = claim.pieces[1:], [name for name in claim.returned if name not in _EXCHANGE[1]]
+    if claim.pieces[:1] == _EXCHANGE[0] and len(minors) == 1 and {*own_pawns, *other_pawns} <= {"pawn"}:
+        words = _joined(["the exchange", *_counted(own_pawns)])
+        return f"{words} for {_joined(_counted(other_pawns))}" if other_pawns else words
     side = claim.side == "black"  # of the pieces that are won: the other one
     words = []
     for name, square in zip(claim.pieces, claim.squares, strict=True):
@@ -234,25 +244,25 @@ def _joined(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
 
 
-def _about_scores(judged: JudgedMove) -> str:
+def _about_scores(verdict: MoveVerdict) -> str:
     """Which move was better, after what has become of the position, if that is plain."""
-    before, now = judged.before.human_expected, judged.after.human_expected
-    side, other = (chess.COLOR_NAMES[color] for color in (judged.board.turn, not judged.board.turn))
-    if judged.before.value >= CLEARLY_DECIDED and _EVEN[0] <= now <= _BETTER:
-        return (f"lets the win slip, from {judged.before.white()} to {judged.after.white()}; best was "
-                f"{line_text(judged.board, judged.best_line)}")
+    before, now = verdict.before.human_expected, verdict.after.human_expected
+    other = chess.COLOR_NAMES[not verdict.board.turn]
+    if verdict.before.value >= CLEARLY_DECIDED and _EVEN[0] <= now <= _BETTER:
+        return (f"lets the win slip, from {verdict.before.white()} to {verdict.after.white()}; best was "
+                f"{line_text(verdict.board, verdict.best_line)}")
     if before >= _BETTER and _EVEN[0] <= now <= _EVEN[1]:
-        return f"{side} was better, now it is even; {_better(judged)}"
+        return f"gives up the advantage; {_better(verdict)}"
     if now < _LOST and before > 2 * _LOST:
-        return f"{other} is winning now; {_better(judged)}"
-    return _better(judged)
+        return f"{other} is winning now; {_better(verdict)}"
+    return _better(verdict)
 
 
-def _better(judged: JudgedMove) -> str:
+def _better(verdict: MoveVerdict) -> str:
     """Which move was better, by how much, with its line."""
-    move = line_text(judged.board, judged.best_line, 1)
-    return (f"{move} was better ({judged.before.white()} against {judged.after.white()}): "
-            f"{line_text(judged.board, judged.best_line)}")
+    move = line_text(verdict.board, verdict.best_line, 1)
+    return (f"{move} was better ({verdict.before.white()} against {verdict.after.white()}): "
+            f"{line_text(verdict.board, verdict.best_line)}")
 
 
 def line_text(board: chess.Board, line: Sequence[str], plies: int = SHOWN_PLIES) -> str:

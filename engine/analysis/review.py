@@ -58,6 +58,11 @@ class SearchEffort:
         """
         return replace(self, nodes=DEFAULT_NODES) if self.nodes is None and self.depth is None else self
 
+    def for_two_lines(self) -> SearchEffort:
+        """The effort of a search for two lines that is to go as deep as one for one line."""
+        return replace(self, movetime=None if self.movetime is None else 2 * self.movetime,
+                       nodes=None if self.nodes is None else 2 * self.nodes)
+
     def times_four(self) -> SearchEffort:
         """The effort of a search that is to be four times as thorough."""
         return replace(self, movetime=None if self.movetime is None else 4 * self.movetime,

@@ -13,14 +13,16 @@ from typing import NamedTuple
 
 import chess
 
+from engine.analysis.ledger import net_pieces
 from eval.explain import Comparison, EvalBreakdown, Term, TermChange
 from eval.features import FEATURES
 from eval.phrases import PHRASES, PhraseKind, change_text
 
 MATERIAL = "material"
-_PASSED = "passed pawns"
+PASSED = "passed pawns"
 _PIECES = range(chess.PAWN, chess.KING)
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
+_MINORS = (Counter([chess.KNIGHT]), Counter([chess.BISHOP]))
 _MIDDLEGAME = 0.35  # phase above which king safety matters
 _SIDES = ("white", "black")
 _MENTION_SHARE = 0.4  # share of a theme above which one of its features is named too
@@ -65,7 +67,7 @@ THEMES = {
          "rammed", "candidate"), "{better} has the better pawn structure",
         ("improves its pawn structure", "weakens its pawn structure"),
         ("weakens the opponent's pawn structure", "improves the opponent's pawn structure")),
-    _PASSED: Theme(
+    PASSED: Theme(
         tuple(feature.name for feature in FEATURES if feature.group == "passed"), "",
         ("makes its passed pawns stronger", "makes its passed pawns weaker"),
         ("holds the opponent's passed pawns back", "makes the opponent's passed pawns stronger")),
@@ -136,7 +138,7 @@ def _position_words(theme: str, terms: Sequence[Term], board: chess.Board, phase
     better = 0 if parts > 0 else 1
     if theme == MATERIAL:
         return material_words(board, better)
-    if theme == _PASSED:
+    if theme == PASSED:
         return _passed_words(terms, better)
     row = THEMES[theme]
     number = _number(board, row.piece, better == 0) if row.piece else 0
@@ -178,12 +180,21 @@ def _king_words(phase: float) -> dict[str, str]:
 def material_words(board: chess.Board, better: int) -> str:
     """`white is a pawn up`, `black has a rook for a knight`: the material balance, for the side that it favours."""
     color = better == 0
-    more, less = (piece_counts(board, side) - piece_counts(board, not side) for side in (color, not color))
+    more, less = material_difference(board, color)
     if more and less:
-        return f"{_SIDES[better]} has {piece_list_text(more)} for {piece_list_text(less)}"
+        is_exchange = more == Counter([chess.ROOK]) and less in _MINORS
+        return f"{_SIDES[better]} is the exchange up" if is_exchange else (
+            f"{_SIDES[better]} has {piece_list_text(more)} for {piece_list_text(less)}")
     if more:
         return f"{_SIDES[better]} is {piece_list_text(more)} up"
     return f"{_SIDES[1 - better]}'s extra material counts little"
+
+
+def material_difference(board: chess.Board, color: chess.Color) -> tuple[Counter[int], Counter[int]]:
+    """What a side has more than the other, and less; a bishop for a knight only if nothing else differs."""
+    own, other = piece_counts(board, color), piece_counts(board, not color)
+    more, less = net_pieces(own, other)
+    return (more, less) if more or less else (own - other, other - own)
 
 
 def piece_counts(board: chess.Board, color: chess.Color) -> Counter[int]:

@@ -29,9 +29,9 @@ from engine.analysis.review import Analyser, PositionEval, SearchEffort, board_a
 _CANDIDATE_LOSS = 0.05  # expected score lost in the first round from which a move is searched again
 _SWING = 0.10  # expected score by which the move before changed the evaluation where more effort is needed
 _NODES_PER_PLY = 175_000  # the budget of a review: 14 million for forty moves of both sides
-_LEAST_NODES, _MOST_NODES = 50_000, 250_000  # of each search of the second round
+_LEAST_NODES, _MOST_NODES = 30_000, 600_000  # of each search of the second round
 # Searches of a candidate, on average, in units of a search of the second round.
-_SEARCHES, _SHARP_SEARCHES, _PRAISE_SEARCHES = 7, 16, 3
+_SEARCHES, _SHARP_SEARCHES, _PRAISE_SEARCHES = 9, 20, 4
 
 
 @dataclass(frozen=True)
@@ -152,11 +152,21 @@ def verify_move(engine: Analyser, board: chess.Board, move: chess.Move, effort: 
         if _may_be_marked(best, played):
             played = max(played, searches.only(move), key=_value)
         if _may_be_marked(best, played):
-            best = min(root, searches.after(chess.Move.from_uci(root.move)), key=_value)
+            best = _best_of(searches, root, move)
     mark = mark_of_scores(best.score, played.score)
     lines = [searches.mating_line(found) if mark.is_bad else found.line for found in (best, played)]
     return VerifiedMove(mark, loss_between(best.score, played.score), best.score, lines[0], played.score, lines[1],
                         root.second, root.depth, searches.nodes)
+
+
+def _best_of(searches: MoveSearches, root: PositionEval, played: chess.Move) -> PositionEval:
+    """The best move, by the lower of its scores; the second-best one if the first does not keep what it promised."""
+    first = min(root, searches.after(chess.Move.from_uci(root.move)), key=_value)
+    if root.second is None or root.second_move == played.uci() or first.score >= root.second:
+        return first
+    second = searches.after(chess.Move.from_uci(root.second_move))
+    second = replace(second, score=min(second.score, root.second))
+    return max(first, second, key=_value)
 
 
 def _value(found: PositionEval) -> int:

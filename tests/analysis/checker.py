@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +31,7 @@ _BETTER = rf"(?P<first>\S+) was better \((?P<before>{_SCORE}) against (?P<now>{_
 
 
 _INTRODUCTION = (r"(?:gives stalemate; |gives up the win: the ending is drawn; |loses: the ending is won for "
-                 r"(?:white|black); |a known (?:move|line \(.*?\)), but |(?:white|black) was better, now it is even; |"
+                 r"(?:white|black); |a known (?:move|line \(.*?\)), but |gives up the advantage; |"
                  r"(?:white|black) is winning now; )?")
 
 
@@ -116,6 +116,16 @@ def pieces_in(text: str) -> tuple[Counter[int], list[tuple[int, chess.Square]]]:
     return counts, placed
 
 
+def is_taken(square: chess.Square, moves: Sequence[chess.Move]) -> bool:
+    """Whether the piece that stands on a square, wherever it goes, is captured in a line that begins there."""
+    for move in moves:
+        if move.from_square == square:
+            square = move.to_square
+        elif move.to_square == square:
+            return True
+    return False
+
+
 def check_material(context: Context, start: chess.Board, victim: chess.Color, base: chess.Board) -> None:
     """Check who is left with what at the end of the line: exactly the pieces that are named have changed hands."""
     moves, end = context.line(start)
@@ -127,20 +137,18 @@ def check_material(context: Context, start: chess.Board, victim: chess.Color, ba
     for one, other in ((chess.KNIGHT, chess.BISHOP), (chess.BISHOP, chess.KNIGHT)):
         even = min(lost[one], given[other])
         lost, given = lost - Counter({one: even}), given - Counter({other: even})
-    text = context.match["won"]
-    if text.startswith("the exchange"):
+    won, _, returned = context.match["won"].partition(" for ")
+    if won.startswith("the exchange"):
         rest = lost - Counter([chess.ROOK])
-        claim(lost[chess.ROOK] > 0 and rest == pieces_in(text)[0], "not the exchange, or not that alone")
-        claim(given in (Counter([chess.KNIGHT]), Counter([chess.BISHOP])), "not for a minor piece")
+        claim(lost[chess.ROOK] > 0 and rest == pieces_in(won)[0], "not the exchange, or not that alone")
+        paid = [given - Counter([minor]) for minor in (chess.KNIGHT, chess.BISHOP) if given[minor] == 1]
+        claim(pieces_in(returned)[0] in paid, "not for a minor piece, or for more")
         return
-    won, _, returned = text.partition(" for ")
     claim(pieces_in(won)[0] == lost, f"{won} is not what was lost: {lost}")
     claim(pieces_in(returned)[0] == given, f"{returned} is not what was given: {given}")
-    taken = {move.to_square for move in moves}
     for piece_type, square in pieces_in(won)[1]:
         claim(start.piece_at(square) == chess.Piece(piece_type, victim), f"none on {chess.square_name(square)}")
-        moved = [move.from_square for move in moves]
-        claim(square in taken or square in moved, f"the piece on {chess.square_name(square)} is never taken")
+        claim(is_taken(square, moves), f"the piece on {chess.square_name(square)} is never taken")
 
 
 def check_mate(context: Context, start: chess.Board) -> None:
@@ -265,7 +273,7 @@ def check_nothing(context: Context) -> None:
 
 
 _MOTIFS = (r"(?:a fork|a skewer|a pin|a discovered attack|a discovered check|a double check|the removal of a defender|"
-           r"a deflection|a decoy|an interference|a zwischenzug|a trap)")
+           r"a deflection|a decoy|an interference|a zwischenzug)")
 _SACRIFICE = (rf"(?:a known sacrifice: )?sacrifices (?P<given>{_PLAIN_PIECE})"
               r"(?: for an? (?P<price>\w+)| and mates in (?P<number>\d+))?: (?P<line>.*)")
 TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
@@ -277,8 +285,10 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (rf"allows {_MOTIFS}: (?P<move>\S+) wins (?P<won>{_PIECES}(?: for {_PIECES})?) \((?P<line>.*)\)", check_loss),
     (r"drops (?P<won>a pawn): (?P<line>.*)", check_loss),
     (rf"loses (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)", check_loss),
+    (rf"lets (?P<won>{_PIECES}) be trapped: (?P<line>.*)", check_loss),
     (rf"misses (?P<first>\S+), (?:{_MOTIFS} that|which) wins (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)",
      check_gain),
+    (rf"misses (?P<first>\S+), which traps (?P<won>{_PIECES}): (?P<line>.*)", check_gain),
     (_SACRIFICE, check_sacrifice),
     (r"the only (?:move|good move)(?: that (?:holds|keeps the advantage))?", check_nothing),
     (r"should take back(?: with the (?P<piece>\w+)| on [a-h][1-8]): (?P<line>.*)", check_recapture),

@@ -35,6 +35,11 @@ Bxe7 Nxc3 11. bxc3 Qxe7 12. a4 Bxf3 13. Qxf3 Nc6 14. Rfb1 Rae8 15. Qh3 Rf6 16. f
 34. Bxf5 gxf5 35. Kg3 Rxc3+ 36. Kh4 Rf3 37. g6 Rxf4+ 38. Kg5 Re4 39. Kf6 Kg8 40. Rg7+ Kh8 41. Rxc7
 Re8 42. Kxf5 Re4 43. Kf6 Rf4+ 44. Ke5 Rg4 45. g7+ Kg8 46. Rxa7 Rg1 47. Kxd5 Rc1 48. Kd6 Rc2 49. d5
 Rc1 50. Rc7 Ra1 51. Kc6 Rxa4 52. d6 1-0""",
+    # no classic: White is Stockfish 15.1 at skill level 2, Black at 8, with 3,000 nodes a move
+    "skill 2": """1. c4 e5 2. Nc3 Nf6 3. e4 Bc5 4. d3 c6 5. Na4 Be7 6. Nf3 d5 7. cxd5 O-O 8. Be2 b5 9. Nc3 b4 10. d6
+Qxd6 11. d4 bxc3 12. O-O Nbd7 13. dxe5 Nxe5 14. Qa4 Nxf3+ 15. Bxf3 Nd7 16. bxc3 Qc7 17. Be3 Nb6 18. Qc2 Rd8 19. c4
+Be6 20. e5 Nxc4 21. Rab1 Nxe3 22. Qxc6 Qxc6 23. Bxc6 Rac8 24. Bb7 Nxf1 25. Kxf1 Rb8 26. h3 Rd7 27. g4 Bxa2 28. e6
+Bxe6 29. Kg1 Bd5 30. h4 Rdxb7 31. Rc1 Rb1 32. g5 Rxc1+ 33. Kh2 Rb3 34. f4 Bc5 35. g6 Rh1# 0-1""",
 }
 
 

@@ -1,29 +1,28 @@
 """Judge the marks of annotated games with Stockfish: how many are right, and how many blunders carry one.
 
-    python -m tests.analysis.judge GAMES.pgn --part held-out
+    python -m tests.analysis.judge GAMES.pgn --part held-out --memory SEARCHES --folder REVIEWS
 
-The games are split by a hash of their moves: a third is held out, of which only the totals are shown.
+Of the games that are held out only the totals are shown. What was searched is kept in the memory and the folder, so a
+run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import chess
 import chess.engine
-import chess.pgn
 
 from engine.analysis.engine import Engine
-from engine.analysis.judgement import JudgedMove, judge_game, review_game
-from engine.analysis.pgn_reader import read_games
+from engine.analysis.move_verdicts import MoveVerdict, classify_game
 from engine.analysis.review import SearchEffort
 from eval.human_curve import DECIDED, human_expected
+from tests.analysis.reviews import PARTS, games_of, reviewed
 
 STOCKFISH = Path("/usr/games/stockfish")
 LOOK = 1_000_000  # nodes of the judge; twice as many for ?? and praise
@@ -34,20 +33,6 @@ BLUNDER, MISTAKE = 0.22, 0.13
 _SUSPECTED = 0.08  # a loss at a glance from which the judge looks for longer
 _UNDECIDED = 500  # centipawns
 _ALTERNATIVE_LOSS = 0.05
-PARTS = ("training", "held-out", "all")
-
-
-def is_held_out(game: chess.pgn.Game) -> bool:
-    """Whether nobody who changes the judgement looks at a game: a third of them, by a hash of the moves."""
-    moves = " ".join(move.uci() for move in game.mainline_moves())
-    return hashlib.sha256(moves.encode()).digest()[0] % 3 == 0
-
-
-def games_of(path: Path, part: str) -> Iterator[chess.pgn.Game]:
-    """The games of a file that belong to a part."""
-    for _, game in read_games(path):
-        if isinstance(game, chess.pgn.Game) and part in ("all", "held-out" if is_held_out(game) else "training"):
-            yield game
 
 
 class Judge:
@@ -95,11 +80,14 @@ class Judge:
 class Totals:
     """What a judge found in some games."""
 
+    games: int = 0
     moves: int = 0
     nodes: int = 0
     marks: Counter[str] = field(default_factory=Counter)
     right: float = 0.0
     first_choices: int = 0
+    without_loss: int = 0
+    with_a_poor_alternative: int = 0
     blunders: int = 0
     blunders_marked: int = 0
     mistakes: int = 0
@@ -111,24 +99,26 @@ class Totals:
     def text(self) -> str:
         """The figures in lines."""
         count = sum(self.marks.values())
-        return (f"{self.moves} moves, {self.nodes / 1e6:.0f} million nodes; marks {dict(self.marks)}\n"
+        return (f"{self.games} games, {self.moves} moves, {self.nodes / 1e6:.0f} million nodes; "
+                f"marks {dict(self.marks)}\n"
                 f"right: {self.right:.1f} of {count} ({self.right / max(count, 1):.1%}); "
-                f"on the judge's first choice: {self.first_choices}\n"
+                f"on the judge's first choice: {self.first_choices}, without a real loss: {self.without_loss}, "
+                f"with an alternative that is not nearly best: {self.with_a_poor_alternative}\n"
                 f"blunders marked ? or ??: {self.blunders_marked} of {self.blunders}; "
                 f"mistakes with any mark: {self.mistakes_marked} of {self.mistakes}\n"
                 f"praised: {self.praised}, the judge's best or nearly: {self.praised_best}")
 
 
-def judge_move(judge: Judge, judged: JudgedMove, totals: Totals) -> None:
+def judge_move(judge: Judge, verdict: MoveVerdict, totals: Totals) -> None:
     """Judge one move and count it."""
-    board, move, mark = judged.board, judged.move, judged.mark.text
+    board, move, mark = verdict.board, verdict.move, verdict.mark.text
     totals.moves += 1
     if mark in RIGHT_LOSS:
-        _judge_mark(judge, judged, totals)
+        _judge_mark(judge, verdict, totals)
     elif mark:
-        _judge_praise(judge, judged, totals)
+        _judge_praise(judge, verdict, totals)
     lost = judge.loss(board, move, judge.glance)
-    if lost < _SUSPECTED or judged.is_theory:
+    if lost < _SUSPECTED or verdict.is_theory:
         return
     lost, value = judge.loss(board, move, judge.look), judge.best(board, judge.look)[0]
     if abs(value) > _UNDECIDED:
@@ -140,89 +130,90 @@ def judge_move(judge: Judge, judged: JudgedMove, totals: Totals) -> None:
         totals.mistakes += 1
         totals.mistakes_marked += mark in RIGHT_LOSS
         if mark not in RIGHT_LOSS or (lost >= BLUNDER and mark == "?!"):
-            totals.remarks.append(f"missed {_name(judged)}: {lost:.2f} from {value}; ours {judged.lost:.2f} "
-                                  f"{judged.before} {judged.after}")
+            totals.remarks.append(f"missed {_name(verdict)}: {lost:.2f} from {value}; ours {verdict.lost:.2f} "
+                                  f"{verdict.before} {verdict.after}")
 
 
-def _judge_mark(judge: Judge, judged: JudgedMove, totals: Totals) -> None:
-    board, move, mark = judged.board, judged.move, judged.mark.text
+def _judge_mark(judge: Judge, verdict: MoveVerdict, totals: Totals) -> None:
+    board, move, mark = verdict.board, verdict.move, verdict.mark.text
     totals.marks[mark] += 1
     nodes = judge.long_look if mark == "??" else judge.look
     value, best = judge.best(board, nodes)
     lost = judge.loss(board, move, nodes)
-    alternative = judge.loss(board, chess.Move.from_uci(judged.best_line[0]), nodes)
-    if best == move:
-        totals.first_choices += 1
-    by_rule = judged.table_results is not None or _is_confirmed_mate(judge, judged, nodes)
-    is_real = (lost >= RIGHT_LOSS[mark] or by_rule) and best != move and alternative <= _ALTERNATIVE_LOSS
+    alternative = judge.loss(board, chess.Move.from_uci(verdict.best_line[0]), nodes)
+    totals.first_choices += best == move
+    by_rule = verdict.table_results is not None or _is_confirmed_mate(judge, verdict, nodes)
+    has_loss, has_alternative = (lost >= RIGHT_LOSS[mark] or by_rule) and best != move, alternative <= _ALTERNATIVE_LOSS
+    is_real = has_loss and has_alternative
+    totals.without_loss += not has_loss
+    totals.with_a_poor_alternative += has_loss and not has_alternative
     is_too_high = is_real and not by_rule and lost < {"?!": 0.0, "?": RIGHT_LOSS["?"], "??": MISTAKE}[mark]
     totals.right += 0.5 if is_too_high else float(is_real)
     if not is_real or is_too_high:
         weaker = {"??": "?", "?": "?!"}.get(mark)
         if not is_real and weaker and best != move and lost >= RIGHT_LOSS[weaker] and alternative <= _ALTERNATIVE_LOSS:
             totals.right += 0.5  # one class too high
-        totals.remarks.append(f"wrong {_name(judged)}: judge {lost:.2f} (best {board.san(best)} {value}), alternative "
-                              f"{judged.best_line[0]} loses {alternative:.2f}; ours {judged.lost:.2f} "
-                              f"{judged.before} {judged.after}")
+        totals.remarks.append(f"wrong {_name(verdict)}: judge {lost:.2f} (best {board.san(best)} {value}), alternative "
+                              f"{verdict.best_line[0]} loses {alternative:.2f}; ours {verdict.lost:.2f} "
+                              f"{verdict.before} {verdict.after}")
 
 
-def _is_confirmed_mate(judge: Judge, judged: JudgedMove, nodes: int) -> bool:
+def _is_confirmed_mate(judge: Judge, verdict: MoveVerdict, nodes: int) -> bool:
     """Whether a mark for a mate is one for the judge too."""
-    if judged.after.is_losing_mate:
-        return judge.best(judged.board, nodes, judged.move)[0] < -DECIDED * 9
-    return judged.before.is_winning_mate and judge.best(judged.board, nodes)[0] > DECIDED * 9
+    if verdict.after.is_losing_mate:
+        return judge.best(verdict.board, nodes, verdict.move)[0] < -DECIDED * 9
+    return verdict.before.is_winning_mate and judge.best(verdict.board, nodes)[0] > DECIDED * 9
 
 
-def _judge_praise(judge: Judge, judged: JudgedMove, totals: Totals) -> None:
+def _judge_praise(judge: Judge, verdict: MoveVerdict, totals: Totals) -> None:
     totals.praised += 1
-    lost = judge.loss(judged.board, judged.move, judge.long_look)
+    lost = judge.loss(verdict.board, verdict.move, judge.long_look)
     totals.praised_best += lost <= 0.02
     if lost > 0.02:
-        totals.remarks.append(f"praised {_name(judged)}: judge {lost:.2f}")
+        totals.remarks.append(f"praised {_name(verdict)}: judge {lost:.2f}")
 
 
-def _name(judged: JudgedMove) -> str:
-    number = judged.board.fullmove_number
-    return f"{number}{'.' if judged.board.turn else '...'}{judged.board.san(judged.move)}{judged.mark.text}"
+def _name(verdict: MoveVerdict) -> str:
+    number = verdict.board.fullmove_number
+    return f"{number}{'.' if verdict.board.turn else '...'}{verdict.board.san(verdict.move)}{verdict.mark.text}"
 
 
-def judge_file(path: Path, part: str, judge: Judge, most: int, shows: bool) -> Totals:
-    """Annotate and judge up to `most` games of a part."""
+def judge_file(path: Path, part: str, judge: Judge, most: int = 1000, shows: bool = False,
+               folder: Path | None = None) -> Totals:
+    """Annotate and judge up to `most` games of a part; prints the totals after each, and with `shows` what is wrong."""
     totals = Totals()
     try:
         with Engine(hash=16) as adversary:
-            for number, game in enumerate(games_of(path, part)):
-                if number >= most:
-                    break
-                board, moves = game.board(), list(game.mainline_moves())
-                review = review_game(adversary, board, moves, SearchEffort())
+            for game in islice(games_of(path, part), most):
+                review = reviewed(adversary, game, SearchEffort(), folder)
+                totals.games += 1
                 totals.nodes += review.nodes
-                for judged in judge_game(board, moves, review):
-                    judge_move(judge, judged, totals)
-                if shows:
-                    print(f"-- {game.headers['White']} - {game.headers['Black']}, {len(moves)} plies, "
-                          f"{review.nodes / 1e6:.1f} million nodes", flush=True)
-                    print("\n".join(totals.remarks), flush=True)
-                    totals.remarks.clear()
+                for verdict in classify_game(game.board(), list(game.mainline_moves()), review):
+                    judge_move(judge, verdict, totals)
+                if shows and totals.remarks:
+                    print(f"-- {game.headers['White']} - {game.headers['Black']}", *totals.remarks, sep="\n")
+                totals.remarks.clear()
+                print(totals.text(), flush=True)
     finally:
         judge.close()
     return totals
 
 
 def main() -> None:
-    """Judge a file and print the totals; with `--show`, also what was wrong, which only the training part may."""
+    """Judge files and print the totals; with `--show`, also what is wrong, which only the training part may."""
     parser = argparse.ArgumentParser()
     parser.add_argument("games", type=Path)
     parser.add_argument("--part", choices=PARTS, default="held-out")
     parser.add_argument("--most", type=int, default=1000)
-    parser.add_argument("--memory", type=Path)
+    parser.add_argument("--memory", type=Path, help="a file that keeps the judge's searches")
+    parser.add_argument("--folder", type=Path, help="that keeps the reviews")
     parser.add_argument("--nodes", type=int, default=LOOK)
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
-    if arguments.show and arguments.part == "held-out":
+    if arguments.show and arguments.part != "training":
         parser.error("what is held out is not shown")
-    judge = Judge(arguments.memory, arguments.nodes)
-    print(judge_file(arguments.games, arguments.part, judge, arguments.most, arguments.show).text())
+    judge_file(arguments.games, arguments.part, Judge(arguments.memory, arguments.nodes), arguments.most,
+               arguments.show, arguments.folder)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ import chess.pgn
 import pytest
 
 import engine
-from engine.analysis.judgement import judge_move
 from engine.analysis.marks import Mark
+from engine.analysis.move_verdicts import classify_move
 from engine.analysis.reasons import reason_for
 from engine.analysis.review import SearchEffort, evaluate_board, slices_of
 from engine.commands.annotate.journal import ResumableFile
@@ -102,7 +102,7 @@ def test_blunders_are_told_of(adversary):
 
 def test_a_won_ending_given_away_is_told_by_the_tables(adversary):
     board, move = chess.Board("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"), chess.Move.from_uci("e6d5")
-    judged = judge_move(adversary, board, move, SearchEffort(nodes=5000))
+    judged = classify_move(adversary, board, move, SearchEffort(nodes=5000))
     assert judged.mark is Mark.BLUNDER and judged.table_results == (1, 0)
     assert reason_for(judged).text.startswith("gives up the win: the ending is drawn; 1.Kd6 was better (")
 

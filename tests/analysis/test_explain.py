@@ -90,7 +90,7 @@ def test_the_fried_liver_is_explained_by_compensation(adversary):
         board.push_san(san)
     adversary.clear()
     text = "\n".join(adversary.explain(board, nodes=100_000).lines())
-    assert "white has given a knight. In return" in text
+    assert "white has given a knight. In return," in text
     assert "black's king is on e6, in the open, and cannot castle" in text and "the knight on d5 is pinned" in text
 
 

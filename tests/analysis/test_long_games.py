@@ -9,7 +9,7 @@ import chess.pgn
 import pytest
 
 from engine.analysis.boards import fen_and_moves
-from engine.analysis.judgement import GameReview, judge_game
+from engine.analysis.move_verdicts import GameReview, classify_game
 from engine.analysis.results import drawn_score
 from engine.analysis.review import PositionEval, SearchEffort, slices_of
 from engine.core.game import Game
@@ -63,7 +63,7 @@ def test_every_board_of_a_long_game_is_the_one_before_its_move():
     game = chess.pgn.Game()
     game.add_line(long_moves(3000, 90))
     review = GameReview([PositionEval(drawn_score(chess.WHITE))] * 3001, {})
-    judged = judge_game(game.board(), list(game.mainline_moves()), review)
+    judged = classify_game(game.board(), list(game.mainline_moves()), review)
     assert len(judged) == 3000 and max(len(move.board.move_stack) for move in judged) <= 600
     for ply, node in enumerate(game.mainline()):
         if ply % 500 == 499:

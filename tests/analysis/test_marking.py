@@ -15,8 +15,8 @@ import chess.pgn
 import pytest
 
 import engine
-from engine.analysis.judgement import judge_game, review_game
 from engine.analysis.marks import Mark
+from engine.analysis.move_verdicts import classify_game, review_game
 from engine.analysis.pgn_reader import read_games
 from engine.analysis.review import SearchEffort
 from tests.positions import DATA
@@ -34,7 +34,7 @@ MARKED = (Mark.MISTAKE, Mark.BLUNDER)
 def mark_of(adversary: engine.Engine, board: chess.Board, move: chess.Move) -> Mark:
     """As `annotate` marks it."""
     start = board.copy(stack=False)
-    return judge_game(start, [move], review_game(adversary, start, [move], EFFORT))[0].mark
+    return classify_game(start, [move], review_game(adversary, start, [move], EFFORT))[0].mark
 
 
 def problems() -> list[tuple[chess.Board, list[chess.Move]]]:

@@ -13,9 +13,9 @@ import pytest
 
 import engine
 from engine.analysis.annotation import pgn_text
-from engine.analysis.judgement import judge_move
 from engine.analysis.lookup import theory_plies
 from engine.analysis.marks import Mark
+from engine.analysis.move_verdicts import classify_move
 from engine.analysis.reasons import reason_for
 from engine.analysis.review import SearchEffort
 from tests.analysis import checker, classics, games, judge, ladder
@@ -46,7 +46,7 @@ def test_a_sentence_says_what_the_line_shows(adversary, fen, history, move, sent
     for san in history.split():
         board.push_san(san)
     adversary.clear()
-    judged = judge_move(adversary, board, board.parse_san(move), EFFORT)
+    judged = classify_move(adversary, board, board.parse_san(move), EFFORT)
     reason = reason_for(judged)
     if sentence:
         assert judged.mark.is_bad and reason.text.startswith(sentence), reason.text
@@ -60,11 +60,11 @@ def test_a_recapture_wins_nothing_and_is_not_praised(adversary):
     for san in "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6".split():
         board.push_san(san)
     adversary.clear()
-    played = judge_move(adversary, board, board.parse_san("h6"), EFFORT)
+    played = classify_move(adversary, board, board.parse_san("h6"), EFFORT)
     assert played.mark in (Mark.MISTAKE, Mark.BLUNDER)
     assert reason_for(played).text.startswith("should take back on c6: 4...dxc6") or (
         reason_for(played).text.startswith("should take back on c6: 4...bxc6"))
-    assert judge_move(adversary, board, board.parse_san("dxc6"), EFFORT).mark is Mark.NONE
+    assert classify_move(adversary, board, board.parse_san("dxc6"), EFFORT).mark is Mark.NONE
 
 
 def annotated_file(adversary: engine.Engine, path: Path, names: tuple[str, ...], nodes: int) -> Path:
@@ -164,8 +164,7 @@ def test_marks_are_right(tmp_path):
     with chess.engine.SimpleEngine.popen_uci(str(judge.STOCKFISH)) as player, source.open("w") as file:
         for number, (white, black) in enumerate(ladder.pairings(2)):
             file.write(f"{ladder.played(player, white, black, 77_000 + number)}\n\n")
-    referee = judge.Judge()
-    totals = judge.judge_file(source, "held-out", referee, 1000, shows=False)
+    totals = judge.judge_file(source, "held-out", judge.Judge())
     print(totals.text())
     marks = sum(totals.marks.values())
     assert totals.right >= (1 - MOST_WRONG_MARKS) * marks and not totals.first_choices

@@ -17,9 +17,9 @@ import chess.pgn
 
 from engine.analysis.accuracy import Phase, PlayerAccuracy
 from engine.analysis.annotation import MoveNote, annotate, pgn_text
-from engine.analysis.judgement import GameReview
 from engine.analysis.lookup import theory_plies
 from engine.analysis.marks import BAD
+from engine.analysis.move_verdicts import GameReview
 from engine.analysis.pgn_reader import count_games, read_games
 from engine.analysis.review import DEFAULT_NODES, PositionEval, SearchEffort, slices_of
 from engine.analysis.verification import candidates_of

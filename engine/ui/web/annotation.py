@@ -15,9 +15,9 @@ import chess.pgn
 from engine.analysis.accuracy import Phase, PlayerAccuracy
 from engine.analysis.annotation import Annotation, annotate, pgn_text
 from engine.analysis.engine import Engine
-from engine.analysis.judgement import GameReview
 from engine.analysis.lookup import theory_plies
 from engine.analysis.marks import BAD
+from engine.analysis.move_verdicts import GameReview
 from engine.analysis.pgn_reader import read_games_text
 from engine.analysis.results import AnalysisInfo
 from engine.analysis.review import DEFAULT_NODES, PositionEval, ReviewCancelledError, SearchEffort, evaluate_board

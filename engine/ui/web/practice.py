@@ -6,7 +6,7 @@ import chess
 
 from engine.analysis.claims import loss_claim, mate_claim, material_after_move
 from engine.analysis.engine import Engine
-from engine.analysis.judgement import JudgedMove, judge_move
+from engine.analysis.move_verdicts import MoveVerdict, classify_move
 from engine.analysis.reasons import line_text, pieces_text
 from engine.analysis.review import SearchEffort
 from engine.system.errors import InputError
@@ -42,23 +42,23 @@ def practice_verdict(engine: Engine, board: chess.Board, move: chess.Move) -> Va
 
     Unlike the reasons of annotation, the words do not give away the better move.
     """
-    judged = judge_move(engine, board, move, _EFFORT)
-    if not judged.mark.is_bad:
+    verdict = classify_move(engine, board, move, _EFFORT)
+    if not verdict.mark.is_bad:
         return {"good": True, "mark": "", "reason": "", "refutation": ""}
     after = board.copy(stack=False)
     after.push(move)
-    replies = judged.played_line[1:]
-    return {"good": False, "mark": judged.mark.text, "reason": _fault_text(judged, after),
+    replies = verdict.played_line[1:]
+    return {"good": False, "mark": verdict.mark.text, "reason": _fault_text(verdict, after),
             "refutation": line_text(after, replies) if replies else ""}
 
 
-def _fault_text(judged: JudgedMove, after: chess.Board) -> str:
-    line = [chess.Move.from_uci(text) for text in judged.played_line]
+def _fault_text(verdict: MoveVerdict, after: chess.Board) -> str:
+    line = [chess.Move.from_uci(text) for text in verdict.played_line]
     mate = mate_claim(after, line[1:])
     if mate is not None:
         return f"it allows mate in {mate.number}"
-    result = material_after_move(judged.board, line)
-    loss = None if result is None else loss_claim(judged.board, result, judged.move)
+    result = material_after_move(verdict.board, line)
+    loss = None if result is None else loss_claim(verdict.board, result, verdict.move)
     if loss is not None:
         return f"it loses {pieces_text(after, loss)}"
-    return f"it leaves {judged.after.white()} instead of {judged.before.white()}"
+    return f"it leaves {verdict.after.white()} instead of {verdict.before.white()}"

@@ -1,6 +1,6 @@
-"""The judgement of moves: what each cost, its mark, and the lines that show why.
+"""Verdicts on moves: what each cost, its mark, and the lines that show why.
 
-The command, the Python interface and the page all judge by this module, from the searches of review.py and
+The command, the Python interface and the page all use this module, from the searches of review.py and
 verification.py.
 """
 
@@ -31,7 +31,7 @@ _MOST_PRAISE = 3  # good and only moves of a side in a game
 
 
 @dataclass(frozen=True)
-class JudgedMove:
+class MoveVerdict:
     """A move, its mark and what it cost. Scores are the mover's, before the move."""
 
     ply: int  # in its game, from 0
@@ -90,9 +90,9 @@ def review_game(engine: Analyser, board: chess.Board, moves: Sequence[chess.Move
     return GameReview(evals, {candidate.ply: verify(engine, candidate) for candidate in candidates})
 
 
-def judge_game(board: chess.Board, moves: Sequence[chess.Move], review: GameReview) -> list[JudgedMove]:
-    """Judge the moves of a game that starts at `board`."""
-    theory, follower, judged = theory_plies(board, moves), board.copy(), []
+def classify_game(board: chess.Board, moves: Sequence[chess.Move], review: GameReview) -> list[MoveVerdict]:
+    """The verdicts on the moves of a game that starts at `board`."""
+    theory, follower, verdicts = theory_plies(board, moves), board.copy(), []
     for ply, move in enumerate(moves):
         before = recent_board(follower).copy()
         follower.push(move)
@@ -101,12 +101,12 @@ def judge_game(board: chess.Board, moves: Sequence[chess.Move], review: GameRevi
             found = _by_first_round(ply, before, move, review.evals[ply], review.evals[ply + 1])
         else:
             found = by_verification(ply, before, move, verified)
-        judged.append(_with_praise(_with_rules(replace(found, is_theory=ply in theory), follower)))
-    excess = _too_much_praise(judged)
-    return [replace(found, mark=Mark.NONE, praise=None) if found.ply in excess else found for found in judged]
+        verdicts.append(_with_praise(_with_rules(replace(found, is_theory=ply in theory), follower)))
+    excess = _too_much_praise(verdicts)
+    return [replace(found, mark=Mark.NONE, praise=None) if found.ply in excess else found for found in verdicts]
 
 
-def _with_praise(found: JudgedMove) -> JudgedMove:
+def _with_praise(found: MoveVerdict) -> MoveVerdict:
     """Apply the praise of a verified move; of theory, only sacrifices are praised."""
     praise = found.praise
     if praise is None or found.mark.is_bad or (found.is_theory and praise.offer is None):
@@ -114,18 +114,18 @@ def _with_praise(found: JudgedMove) -> JudgedMove:
     return replace(found, mark=praise.mark)
 
 
-def _too_much_praise(judged: Sequence[JudgedMove]) -> set[int]:
+def _too_much_praise(verdicts: Sequence[MoveVerdict]) -> set[int]:
     """The plies of good and only moves beyond the most telling ones of each side."""
     excess = set[int]()
     for side in chess.COLORS:
-        praised = [found for found in judged if found.board.turn == side and found.mark in (Mark.GOOD, Mark.ONLY)]
+        praised = [found for found in verdicts if found.board.turn == side and found.mark in (Mark.GOOD, Mark.ONLY)]
         praised.sort(key=lambda found: -found.praise.gap if found.praise else 0.0)
         excess.update(found.ply for found in praised[_MOST_PRAISE:])
     return excess
 
 
-def judge_move(engine: Analyser, board: chess.Board, move: chess.Move, effort: SearchEffort) -> JudgedMove:
-    """Judge one move of a position, by searches of `effort` each."""
+def classify_move(engine: Analyser, board: chess.Board, move: chess.Move, effort: SearchEffort) -> MoveVerdict:
+    """The verdict on one move of a position, by searches of `effort` each."""
     found = by_verification(len(board.move_stack), board, move, verify_move(engine, board.copy(), move, effort))
     after = board.copy()
     after.push(move)
@@ -134,23 +134,23 @@ def judge_move(engine: Analyser, board: chess.Board, move: chess.Move, effort: S
 
 
 def _by_first_round(ply: int, board: chess.Board, move: chess.Move, here: PositionEval,
-                    there: PositionEval) -> JudgedMove:
+                    there: PositionEval) -> MoveVerdict:
     """A move that no deeper search was needed for: at most a little worse than the best."""
     played = score_before_move(-there.score)
     is_best = here.move == move.uci()
-    return JudgedMove(ply, board, move, Mark.NONE, here.score, played,
+    return MoveVerdict(ply, board, move, Mark.NONE, here.score, played,
                       0.0 if is_best else loss_between(here.score, played), here.line, (move.uci(), *there.line),
                       here.second, there.depth)
 
 
-def by_verification(ply: int, board: chess.Board, move: chess.Move, verified: VerifiedMove) -> JudgedMove:
+def by_verification(ply: int, board: chess.Board, move: chess.Move, verified: VerifiedMove) -> MoveVerdict:
     """A move that was compared with the best one by deeper searches."""
-    return JudgedMove(ply, board, move, verified.mark, verified.best, verified.played,
+    return MoveVerdict(ply, board, move, verified.mark, verified.best, verified.played,
                       verified.lost, verified.best_line, verified.played_line, verified.second, verified.depth,
                       is_verified=True, praise=verified.praise)
 
 
-def _with_rules(found: JudgedMove, after: chess.Board) -> JudgedMove:
+def _with_rules(found: MoveVerdict, after: chess.Board) -> MoveVerdict:
     """Apply the rules that come before the loss: endgame tables, theory, and the first moves of a game."""
     if chess.popcount(found.board.occupied) <= _MOST_TABLE_PIECES:
         before, reply = _table_result(found.board), _table_result(after)

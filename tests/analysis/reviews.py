@@ -1,0 +1,79 @@
+"""Review games once and keep the searches, so that marks and sentences can be written anew without them.
+
+    python -m tests.analysis.reviews GAMES.pgn --folder REVIEWS --part training --annotated OUT.pgn
+
+The games are split by a hash of their moves: a third is held out, of which nothing but totals is looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import chess.pgn
+
+from engine.analysis.annotation import annotate, pgn_text
+from engine.analysis.engine import Engine
+from engine.analysis.move_verdicts import GameReview, review_game
+from engine.analysis.pgn_reader import read_games
+from engine.analysis.review import SearchEffort
+
+PARTS = ("training", "held-out", "all")
+
+
+def digest_of(game: chess.pgn.Game) -> bytes:
+    """A hash of the moves of a game."""
+    return hashlib.sha256(" ".join(move.uci() for move in game.mainline_moves()).encode()).digest()
+
+
+def is_held_out(game: chess.pgn.Game) -> bool:
+    """Whether nobody who changes the judgement looks at a game."""
+    return digest_of(game)[0] % 3 == 0
+
+
+def games_of(path: Path, part: str) -> Iterator[chess.pgn.Game]:
+    """The games of a file that belong to a part."""
+    for _, game in read_games(path):
+        if isinstance(game, chess.pgn.Game) and part in ("all", "held-out" if is_held_out(game) else "training"):
+            yield game
+
+
+def reviewed(adversary: Engine, game: chess.pgn.Game, effort: SearchEffort, folder: Path | None) -> GameReview:
+    """The searches of a game, from the folder if they are there; they are what `annotate` makes with this effort."""
+    path = None if folder is None else folder / f"{digest_of(game).hex()[:16]}-{effort.nodes or 'default'}.pickle"
+    if path is not None and path.exists():
+        stored: GameReview = pickle.loads(path.read_bytes())  # noqa: S301  written below
+        return stored
+    review = review_game(adversary, game.board(), list(game.mainline_moves()), effort)
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(pickle.dumps(review))
+    return review
+
+
+def main() -> None:
+    """Review the games of a file, and write them with their annotation."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("games", type=Path)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--part", choices=PARTS, default="training")
+    parser.add_argument("--nodes", type=int, help="of each search of the first round; the default effort without it")
+    parser.add_argument("--annotated", type=Path)
+    arguments = parser.parse_args()
+    with Engine(hash=16) as adversary, (arguments.annotated or Path(os.devnull)).open("w") as out:
+        for game in games_of(arguments.games, arguments.part):
+            review = reviewed(adversary, game, SearchEffort(nodes=arguments.nodes), arguments.folder)
+            annotate(game, review)
+            out.write(pgn_text(game))
+            out.flush()
+            print(f"{game.headers['White']} - {game.headers['Black']}: {len(review.evals) - 1} plies, "
+                  f"{review.nodes / 1e6:.1f} million nodes", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""What is claimed of given lines, without a search: which piece is lost, where the line ends, what is a sacrifice."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from engine.analysis.claims import gain_claim, loss_claim, material_after_move, material_of_line
+from engine.analysis.praise import sacrifice_of
+from engine.analysis.reasons import claim_line, pieces_text
+
+
+def moves_of(fen: str, line: str) -> tuple[chess.Board, list[chess.Move]]:
+    """A position and the moves of a line in SAN."""
+    board, follower = chess.Board(fen), chess.Board(fen)
+    return board, [follower.push_san(san) for san in line.split()]
+
+
+@pytest.mark.parametrize(("fen", "line", "words", "printed"), [
+    # the one that is given, not the one that is traded later
+    ("rnbq1rk1/pp1nbppp/2p1p3/3pP3/3P4/2NB1N2/PPP2PPP/R1BQK2R w KQ - 0 8", "Bxh7+ Kxh7 h4 Kg8 Bg5 Bxg5 hxg5 g6",
+     "the bishop on h7 for a pawn", "8...Kxh7"),
+    # more is taken later on, but the queen is what it is about
+    ("2r1k1nr/3npp2/p3b1p1/1p1pP3/1B1p3p/q2B1Q1P/P1P1NPP1/RR4K1 b k - 1 20", "Qxb4 Rxb4 Nxe5 Qf4 Nc6 Rbb1 Bxh3 gxh3",
+     "the queen for a bishop and a pawn", "21.Rxb4 Nxe5 22.Qf4"),
+    ("2rq1rk1/p3bppp/2n2n2/4pQ2/1p1P4/6P1/PP3P1P/RNBRN1K1 w - - 0 18", "Nf3 e4 Nbd2 exf3 Nxf3",
+     "the knight on f3 for a pawn", "18...e4 19.Nbd2 exf3 20.Nxf3"),
+])
+def test_what_a_move_loses(fen, line, words, printed):
+    board, moves = moves_of(fen, line)
+    result = material_after_move(board, moves)
+    assert result is not None
+    claim = loss_claim(board, result, moves[0])
+    assert claim is not None
+    board.push(moves[0])
+    assert pieces_text(board, claim) == words and claim_line(board, claim) == printed
+
+
+def test_nothing_is_claimed_of_a_line_that_leaves_out_a_recapture():
+    fen = "2r1k1nr/1p1npp2/p3b1p1/3pP3/3p3p/q2B1Q1P/P1PBNPP1/RR4K1 b k - 1 19"
+    board, moves = moves_of(fen, "b5 Nxd4 Rh5 Nxe6 Rxe5")
+    result = material_after_move(board, moves)
+    assert result is not None and result.net == -3 and loss_claim(board, result, moves[0]) is None, "why not fxe6?"
+
+
+def test_a_long_line_without_a_motif_claims_nothing():
+    fen = "4k3/8/8/8/8/8/p6P/4K2R w K - 0 1"
+    board, moves = moves_of(fen, "Rf1 Kd7 Rf2 Kd6 Rf3 Kd5 Rf4 Kd6 Ra4 Kc5 Rxa2")
+    result = material_of_line(board, moves)
+    assert result is not None and result.net == 1 and gain_claim(board, result) is None
+
+
+@pytest.mark.parametrize(("fen", "san", "is_sacrifice"), [
+    ("8/3n1pk1/1pp3pp/p3p3/P1NnP3/1P2K1PP/2P2P2/3N4 w - - 5 32", "Nxe5", False),  # and Kxd4
+    ("8/5p2/1pp1k1pp/p1n5/P1NKPP2/1P4PP/8/8 w - - 1 40", "Nxa5", False),  # and Kxc5
+    ("4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - 1 16", "Qb8+", True),
+    ("r1bk3r/p2p1pNp/n2B1n2/1p1NP2P/6P1/3P4/P1P1K3/q5b1 w - - 1 22", "Nxf6", False),
+    ("r1bqkb1r/pp1n1pp1/2p1pn1p/6N1/3P4/3B1N2/PPP2PPP/R1BQK2R w KQkq - 0 8", "Nxe6", True),
+])
+def test_what_is_won_back_at_once_is_no_sacrifice(fen, san, is_sacrifice):
+    board = chess.Board(fen)
+    assert (sacrifice_of(board, board.parse_san(san)) is not None) == is_sacrifice
