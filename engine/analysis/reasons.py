@@ -218,8 +218,8 @@ def pieces_text(board: chess.Board, claim: Claim) -> str:
     minors = [name for name in claim.returned if name in _EXCHANGE[1]]
     own_pawns, other_pawns = claim.pieces[1:], [name for name in claim.returned if name not in _EXCHANGE[1]]
     if claim.pieces[:1] == _EXCHANGE[0] and len(minors) == 1 and {*own_pawns, *other_pawns} <= {"pawn"}:
-        words = _joined(["the exchange", *_counted(own_pawns)])
-        return f"{words} for {_joined(_counted(other_pawns))}" if other_pawns else words
+        exchange = _joined(["the exchange", *_counted(own_pawns)])
+        return f"{exchange} for {_joined(_counted(other_pawns))}" if other_pawns else exchange
     side = claim.side == "black"  # of the pieces that are won: the other one
     words = []
     for name, square in zip(claim.pieces, claim.squares, strict=True):

@@ -50,9 +50,9 @@ class Idea(NamedTuple):
 
 
 @entry(POSITION_TYPE, MOVE_LIST_TYPE, _FLAGS, array_type("f4"), _FLAGS, int64, int64, uint64)
-def weigh_moves(pos: PositionRecord, listed: MoveListRecord, good: Any, priors: Any, kinds: Any, address: int,
+def weigh_moves(pos: PositionRecord, listed: MoveListRecord, good: Any, priors: Any, traits: Any, address: int,
                 carelessness: int, seed: int) -> Int:
-    """Write the legal moves, their priors by the policy at `address`, and their kinds; returns the number of moves.
+    """Write the legal moves, their priors by the policy at `address`, and their traits; returns the number of moves.
 
     `carelessness` is per mille: so many of the moves that lose material are taken for safe ones. `good` is scratch.
     """
@@ -62,10 +62,10 @@ def weigh_moves(pos: PositionRecord, listed: MoveListRecord, good: Any, priors: 
     for index in range(count):
         move = np.int64(listed.moves[index])
         is_check = gives_check(pos, move)
-        kinds[index] = _FORCING if is_check or capture_gain(pos, move) > 0 else _QUIET
+        traits[index] = _FORCING if is_check or capture_gain(pos, move) > 0 else _QUIET
         promoted = promoted_type(move_type(move)) if move_type(move) >= PROMOTION else QUEEN
         if promoted != QUEEN and not (promoted == KNIGHT and is_check):
-            kinds[index] = _ODD
+            traits[index] = _ODD
         if good[index] == 0 and roll_per_mille(pos, move, seed) < carelessness:
             good[index] = 1
     policy_priors(address, pos, listed.moves, count, good, priors)
@@ -84,7 +84,7 @@ class Intuition:
     def __init__(self, policy: LoadedPolicy | None = None) -> None:
         self._policy = human_policy() if policy is None else policy
         self._listed, self._good = empty_move_list(), np.zeros(MAX_MOVES, np.uint8)
-        self._priors, self._kinds = np.zeros(MAX_MOVES, np.float32), np.zeros(MAX_MOVES, np.uint8)
+        self._priors, self._traits = np.zeros(MAX_MOVES, np.float32), np.zeros(MAX_MOVES, np.uint8)
 
     @staticmethod
     def load() -> None:
@@ -93,11 +93,11 @@ class Intuition:
 
     def weigh(self, position: PositionRecord, carelessness: float = 0, seed: int = 0) -> list[Idea]:
         """All legal moves, the likeliest first. `carelessness` is per mille, `seed` that of the game."""
-        count = int(weigh_moves(position, self._listed, self._good, self._priors, self._kinds, self._policy.address,
+        count = int(weigh_moves(position, self._listed, self._good, self._priors, self._traits, self._policy.address,
                                 round(carelessness), seed))
-        moves, priors, kinds = (array[:count].tolist() for array in (self._listed.moves, self._priors, self._kinds))
-        return sorted((Idea(move, prior, kind == _FORCING, kind == _ODD)
-                       for move, prior, kind in zip(moves, priors, kinds, strict=True)), key=lambda idea: -idea.prior)
+        moves, priors, traits = (array[:count].tolist() for array in (self._listed.moves, self._priors, self._traits))
+        return sorted((Idea(move, prior, trait == _FORCING, trait == _ODD)
+                       for move, prior, trait in zip(moves, priors, traits, strict=True)), key=lambda idea: -idea.prior)
 
 
 def list_ideas(weighed: list[Idea]) -> list[Idea]:
