@@ -14,6 +14,7 @@ from tests.ui.web.conftest import DESK
 GAMES = "\n\n".join(f'[White "A"]\n[Black "B"]\n[Result "{result}"]\n\n{moves} {result}' for moves, result in (
     ("1. e4 e5 2. Nf3", "1-0"), ("1. e4 e5 2. Nf3", "0-1"), ("1. e4 c5", "1/2-1/2"), ("1. Nf3 e5 2. e4", "1-0"),
     ("1. d4 d5", "1-0"), ('1. e4 {[Event "no"]} (1. d4 d5 2. c4) 1... e5 2. Bc4', "1-0")))
+ENDING = "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"
 ROWS = """return [...document.querySelectorAll('#book tr')].map((row) => [row.querySelector('button').textContent,
     row.querySelector('.wdl')?.getAttribute('aria-label') ?? row.querySelector('.name')?.textContent ?? '',
     row.querySelector('.number').textContent])"""
@@ -72,6 +73,27 @@ def test_transpositions_are_one_position(explorer):
     explorer.script("document.activeElement.blur()")
     explorer.drop("fen.txt", "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2")
     explorer.wait(lambda: explorer.script(ROWS) == [["d6", "White won 1, drawn 0, Black won 1", "2"]], "both orders")
+
+
+def test_variations_and_games_from_a_position_are_explored(explorer):
+    endings = [f'[Result "{result}"]\n[SetUp "1"]\n[FEN "{ENDING}"]\n\n{moves} {result}' for moves, result in (
+        ("1. Kd6 Kd8 (1... Kf8 2. e6 (2. Kd7 Kg7) 2... Ke8) 2. e6", "1-0"),
+        ("1. Kf5 (1. Kd6) (1. Kz9 Kd8) Kf7", "0-1"))]
+    broken = '[Result "1-0"]\n[FEN "8/8/8/8 w - - 0 1"]\n\n1. e4 1-0'
+    explorer.drop("games.pgn", "\n\n".join((GAMES, *endings, broken)))
+    explorer.wait(lambda: explorer.text("#games-count") == "9 games", "the games")
+    explorer.click("#tab-explorer")
+    explorer.click("label:has([name=explorer][value=file])")
+    explorer.drop("fen.txt", ENDING)
+    explorer.wait(lambda: explorer.script(ROWS) == [["Kd6", "White won 1, drawn 0, Black won 0", "1"],
+                                                    ["Kf5", "White won 0, drawn 0, Black won 1", "1"]], "both games")
+    assert explorer.text("#book tr:first-child .name") == "also in a variation"
+    explorer.click_hidden("#book tr:first-child button")
+    explorer.wait(lambda: explorer.script(ROWS) == [["Kd8", "White won 1, drawn 0, Black won 0", "1"],
+                                                    ["Kf8", "in a variation", ""]], "a move that was not played")
+    explorer.click_hidden("#book tr:last-child button")
+    explorer.wait(lambda: [row[:2] for row in explorer.script(ROWS)] == [["e6", "in a variation"],
+                                                                         ["Kd7", "in a variation"]], "the nested ones")
 
 
 def test_own_games_are_explored(chromium, tmp_path):

@@ -66,6 +66,19 @@ def test_a_laptop_shows_everything_at_once(laptop):
     assert laptop.script("return document.documentElement.scrollHeight <= innerHeight")
 
 
+def test_a_phone_shows_board_line_graph_and_ten_moves_at_once(chromium, server):
+    chromium.visit(server.address, (390, 844))
+    study(chromium)
+    chromium.script("document.querySelector('#analyse-moves ol > li:nth-child(5) button').click()")
+    chromium.wait(lambda: chromium.current() == "Nf3", "the move")
+    for selector in ("#analyse-board", "#analyse-steps", "#lines li", "#graph svg", "#analyse-moves .comment-text"):
+        assert chromium.script(IN_VIEW, selector), selector
+    seen = chromium.script("""return [...document.querySelectorAll("#analyse-moves ol > li > button")]
+        .filter((move) => move.getBoundingClientRect().bottom <= innerHeight).length""")
+    assert seen >= 20  # ten moves of each side
+    assert chromium.complaints() == []
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_no_view_is_wider_than_the_screen(chromium, server, size):
     chromium.visit(server.address, size)

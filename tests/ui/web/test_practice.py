@@ -77,6 +77,41 @@ def test_the_move_is_shown_and_typed_and_the_side_chosen(practice):
     practice.wait(lambda: "Qxf7# was better" in practice.text("#practice .notes"), "the solution")
 
 
+def test_practice_goes_on_after_a_reload_and_a_visit_elsewhere(practice):
+    practice.find("#analyse-text").send_keys("g6" + Keys.ENTER)
+    practice.find("#practice .right")
+    practice.click("#practice .primary")
+    practice.find("#analyse-text").send_keys("Qf3" + Keys.ENTER)
+    practice.find("#practice .wrong")
+    practice.driver.refresh()
+    practice.wait(lambda: practice.text("#practice .question").startswith("White played 4. Nf3??"), "the question")
+    assert practice.text("#practice-count") == "1 found"
+    practice.go("watch")
+    practice.go("analyse")
+    practice.wait(lambda: practice.text("#practice .question").startswith("White played 4. Nf3??"), "the question")
+    practice.move_by_clicks("h5", "f7")
+    practice.find("#practice .right")
+    assert practice.text("#practice-count") == "1 found"  # the first try was before the reload
+    practice.click("#practice .primary")
+    practice.click("#practice .quiet")
+    practice.find("#analyse-moves")
+    practice.driver.refresh()
+    practice.wait_for_moves(8, "analyse")
+    practice.wait(lambda: practice.text("#version"), "the connection")
+    assert not practice.script("return document.getElementById('practice').checkVisibility()")
+
+
+def test_practice_fills_a_laptop(laptop):
+    laptop.drop("game.pgn", GAME)
+    laptop.wait_for_moves(8, "analyse")
+    laptop.click("#analyse-practise")
+    laptop.find("#practice .question")
+    left, right = laptop.script("const board = document.querySelector('#analyse-board').getBoundingClientRect();"
+                                "const panel = document.querySelector('#view-analyse .middle').getBoundingClientRect();"
+                                "return [board.left, innerWidth - panel.right]")
+    assert 0 <= left < 100 and 0 <= right < 100
+
+
 def test_a_game_without_annotation_is_not_practised(page):
     page.drop("game.pgn", "1. e4 e5 *")
     page.wait_for_moves(2, "analyse")

@@ -230,3 +230,42 @@ def test_arrows_of_a_comment_are_drawn(study):
     assert study.script(drawn) == 3
     study.press(Keys.ARROW_RIGHT)
     assert study.script(drawn) == 0
+
+
+def draw(page: Page, start: str, target: str, key: str | None = None) -> None:
+    """Draw an arrow, or a ring on one square, with the right button, holding a key."""
+    page.script("""
+        const [start, target, held] = arguments, board = document.querySelector("#analyse-board .board");
+        for (const [type, square] of [["pointerdown", start], ["pointerup", target]]) {
+          const box = document.querySelector(`#analyse-board [data-square=${square}]`).getBoundingClientRect();
+          board.dispatchEvent(new PointerEvent(type, {button: 2, isPrimary: true, bubbles: true, [held]: true,
+            clientX: box.left + box.width / 2, clientY: box.top + box.height / 2}));
+        }""", start, target, key or "none")
+
+
+def test_drawn_arrows_stay_in_the_game(study):
+    drawn = "return [...document.querySelectorAll('#analyse-board .drawn')].map((shape) => shape.classList[2])"
+    go(study, "Bc4")
+    draw(study, "c4", "f7")
+    draw(study, "f7", "f7", "shiftKey")
+    draw(study, "d2", "d4", "altKey")
+    assert sorted(study.script(drawn)) == ["B", "G", "R"]
+    study.click_square("a5")  # a click elsewhere leaves them
+    draw(study, "d2", "d4", "ctrlKey")  # the same arrow in another colour
+    draw(study, "a2", "a3")
+    draw(study, "a2", "a3")  # twice is not at all
+    commands = "[%clk 0:04:59] [%csl Rf7] [%cal Gc4f7,Rd2d4]"
+    comments = [comment for san, comment, *_ in nodes_of(study.copied("#analyse-copy-pgn")) if san == "Bc4"]
+    assert comments == [f"[%eval 0.22] {commands} The Italian."]
+    go(study, "c3")
+    assert study.script(drawn) == []
+    go(study, "Bc4")
+    study.driver.refresh()
+    study.wait(lambda: sorted(study.script(drawn)) == ["G", "R", "R"], "the arrows after a reload")
+    study.script("document.activeElement.blur()")
+    study.keys("ctrl", "z")
+    assert sorted(study.script(drawn)) == ["G", "R", "R"]  # a reload forgets what could be undone
+    draw(study, "c4", "f7")
+    assert sorted(study.script(drawn)) == ["R", "R"]
+    study.keys("ctrl", "z")
+    study.wait(lambda: sorted(study.script(drawn)) == ["G", "R", "R"], "the arrow to come back")

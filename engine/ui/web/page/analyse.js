@@ -7,12 +7,12 @@ import { announce, byId, copy, download, toast } from "./dom.js";
 import { MoveEditor } from "./edit.js";
 import { LiveEngine } from "./engine.js";
 import { Explorer } from "./explorer.js";
-import { fenProblem, looksLikeFen, needsChess960 } from "./fen.js";
+import { looksLikeFen } from "./fen.js";
 import { Graph } from "./graph.js";
 import { Games, nameOf } from "./games.js";
 import { clearGauge, showGauge } from "./lines.js";
 import { enableSteps, fillSteps, MoveList } from "./moves.js";
-import { arrowsOf, readGame, splitGames, writeGame } from "./pgn.js";
+import { arrowsOf, positionRecord, readGame, splitGames, writeGame } from "./pgn.js";
 import { Record as GameRecord } from "./record.js";
 import { keepHere, recallHere } from "./store.js";
 import { Study } from "./study.js";
@@ -32,7 +32,7 @@ export class AnalyseView {
     this.active = false;
     this.asleep = false;
     this.study = new Study({ changed: () => this.save() });
-    this.board = new Board(byId("analyse-board"), { label: "Analysis board", onMove: (uci) => this.play([uci]) });
+    this.board = new Board(byId("analyse-board"), { label: "Analysis board", onMove: (uci) => this.play([uci]), onDraw: (...drawn) => this.drawArrow(...drawn) });
     this.list = new MoveList(byId("analyse-moves"), { go: (node) => this.go(node), empty: "Move the pieces or load a game.", values: true });
     this.editor = new MoveEditor(this.study, { show: () => this.show(), remove: () => this.remove() });
     this.engine = new LiveEngine(this.talk, this.study, { board: this.board, follow: (uci) => this.play(uci), isFree: () => this.active && !this.asleep && !this.annotator.asked && !this.practice?.isOn });
@@ -117,8 +117,10 @@ export class AnalyseView {
   }
 
   enter() {
+    const kept = recallHere("practice", null);
     this.active = true;
     this.show();
+    if (kept) this.practise(kept);
   }
 
   leave() {
@@ -232,12 +234,12 @@ export class AnalyseView {
     toast("The game is annotated");
   }
 
-  /** Asks for better moves at the mistakes of the game. */
-  async practise() {
+  /** Asks for better moves at the mistakes of the game. @param {import("./practise.js").Progress|null} [kept] of a practice to go on with */
+  async practise(kept = null) {
     const { Practice } = await import("./practise.js");
     this.practice ??= new Practice(this.talk, this.board, { done: () => { this.show(); } });
     this.engine.stop("");
-    this.practice.start(this.record, this.study.flipped);
+    this.practice.start(this.record, this.study.flipped, kept);
   }
 
   /** Opens the position editor. */
@@ -350,6 +352,14 @@ export class AnalyseView {
     this.stepped = now;
   }
 
+  /** Keeps an arrow in the game; in practice it is only drawn. @param {string} from @param {string} to @param {import("./arrows.js").Colour} colour */
+  drawArrow(from, to, colour) {
+    if (this.practice?.isOn) return false;
+    this.study.toggleArrow(from, to, colour);
+    this.board.arrows.note(arrowsOf(this.node));
+    return true;
+  }
+
   showBoard() {
     const { node, study } = this;
     this.board.flip(study.flipped);
@@ -381,14 +391,6 @@ export class AnalyseView {
     const named = [White, Black].some((name) => name && name !== "?");
     byId("analyse-headline").textContent = named ? `${White ?? "?"} – ${Black ?? "?"}` : Event && Event !== "?" ? Event : "Analysis board";
   }
-}
-
-/** @param {string} text a FEN @param {boolean} [chess960] */
-function positionRecord(text, chess960 = needsChess960(text)) {
-  if (!looksLikeFen(text)) throw new Error("This is neither a game in PGN nor a position in FEN.");
-  const problem = fenProblem(text);
-  if (problem) throw new Error(`This is not a possible position. ${problem}`);
-  return readGame({ headers: { FEN: text.trim(), ...(chess960 ? { Variant: "Chess960" } : {}) }, text: "" }).record;
 }
 
 /** The annotated game, with the accuracy of the players in its tags. @param {any} message */

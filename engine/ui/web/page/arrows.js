@@ -3,7 +3,15 @@
 import { FILES } from "./chess.js";
 import { s } from "./dom.js";
 
-/** @typedef {{from: string, to: string, type: "best"|"other"|"hint"|"drawn", strength?: number}} Arrow */
+/** @typedef {"G"|"R"|"B"|"Y"} Colour of what a person draws, as PGN names it: green, red, blue, yellow */
+/** @typedef {{from: string, to: string, type: "best"|"other"|"hint"|"drawn", strength?: number, colour?: Colour}} Arrow */
+
+/** Arrows and rings with one more, in another colour, or without it. @param {Arrow[]} arrows @param {string} from @param {string} to @param {Colour} colour @returns {Arrow[]} */
+export function toggled(arrows, from, to, colour) {
+  const known = arrows.find((arrow) => arrow.from === from && arrow.to === to);
+  const others = arrows.filter((arrow) => arrow !== known);
+  return known?.colour === colour ? others : [...others, { from, to, type: "drawn", colour }];
+}
 
 export class Arrows {
   constructor() {
@@ -36,10 +44,9 @@ export class Arrows {
     this.draw();
   }
 
-  /** Adds what a person drew, or takes it away if it is there. @param {string} from @param {string} to */
-  toggle(from, to) {
-    const others = this.drawn.filter((arrow) => arrow.from !== from || arrow.to !== to);
-    this.drawn = others.length < this.drawn.length ? others : [...others, { from, to, type: "drawn" }];
+  /** Adds what a person drew, or takes it away if it is there. @param {string} from @param {string} to @param {Colour} colour */
+  toggle(from, to, colour) {
+    this.drawn = toggled(this.drawn, from, to, colour);
     this.draw();
   }
 
@@ -61,9 +68,10 @@ export class Arrows {
   }
 
   /** @param {Arrow} arrow */
-  shape({ from, to, type, strength = 1 }) {
+  shape({ from, to, type, strength = 1, colour }) {
     const a = this.middle(from);
-    if (from === to) return s("circle", { class: `ring ${type}`, cx: a.x, cy: a.y, r: 0.44 });
+    const style = colour ? `${type} ${colour}` : type;
+    if (from === to) return s("circle", { class: `ring ${style}`, cx: a.x, cy: a.y, r: 0.44 });
     const b = this.middle(to);
     const length = Math.hypot(b.x - a.x, b.y - a.y);
     const along = { x: (b.x - a.x) / length, y: (b.y - a.y) / length };
@@ -74,6 +82,6 @@ export class Arrows {
     const neck = length - head;
     const points = [at(0.3, half), at(neck, half), at(neck, head * 0.55), at(length - 0.04, 0),
       at(neck, -head * 0.55), at(neck, -half), at(0.3, -half)];
-    return s("polygon", { class: `arrow ${type}`, points: points.join(" ") });
+    return s("polygon", { class: `arrow ${style}`, points: points.join(" ") });
   }
 }

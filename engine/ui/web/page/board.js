@@ -4,7 +4,6 @@ import { Arrows } from "./arrows.js";
 import { FILES, pieceName, piecesOf, reachOf, sideOf } from "./chess.js";
 import { h } from "./dom.js";
 import { Hands } from "./hands.js";
-import { askPromotion } from "./promotion.js";
 
 /**
  * @typedef {object} Scene
@@ -25,7 +24,8 @@ export class Board {
   /**
    * @param {HTMLElement} host
    * @param {{label: string, onMove: (uci: string) => void, onAhead?: (move: string|null) => void, onSquare?: (square: string) => boolean,
-   *   onOutside?: (square: string) => void}} options onSquare takes a press on a square and says whether that was all; onOutside a piece dropped beside the board
+   *   onOutside?: (square: string) => void, onDraw?: (from: string, to: string, colour: import("./arrows.js").Colour) => boolean}} options onSquare takes a
+   *   press on a square, onDraw an arrow or a ring, and says whether that was all; onOutside takes a piece dropped beside the board
    */
   constructor(host, options) {
     this.options = options;
@@ -203,6 +203,7 @@ export class Board {
     let promoted = "";
     if (this.scene.promotions?.includes(from + to)) {
       const { fen } = this.scene;
+      const { askPromotion } = await import("./promotion.js");
       promoted = await askPromotion(this, to, sideOf(letter));
       if (!promoted || this.scene.fen !== fen) return;
     }

@@ -21,7 +21,7 @@ export class LiveEngine {
     this.lines = new Lines({ follow });
     this.facts = new Facts(board);
     byId("engine-on").checked = recall("engine", true);
-    byId("engine-lines").value = recall("multipv", 3);
+    byId("engine-lines").value = recall("multipv", window.matchMedia("(max-width: 560px)").matches ? 1 : 3);
     byId("engine-on").addEventListener("change", () => { keep("engine", byId("engine-on").checked); this.think(); });
     byId("engine-lines").addEventListener("change", () => { keep("multipv", Number(byId("engine-lines").value)); this.think(); });
     talk.on("lost", () => { this.asked = 0; });

@@ -2,10 +2,10 @@
 
 import { percent } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
-import { OpeningIndex } from "./openings.js";
 import { splitGames } from "./pgn.js";
 
 /** @typedef {import("./record.js").Node} Node */
+/** @typedef {import("./openings.js").OpeningIndex} OpeningIndex */
 /** @typedef {"book"|"file"|"own"} Source */
 
 export class Explorer {
@@ -75,7 +75,7 @@ export class Explorer {
     byId("book").replaceChildren(rows.length ? h("table", {}, h("tbody", {}, ...rows)) : h("p.faint", {}, otherwise));
   }
 
-  /** The index of the chosen games; it is made when it is first asked for. @returns {OpeningIndex|null} */
+  /** The index of the chosen games; it is made when it is first asked for, and undefined until then. @returns {OpeningIndex|null|undefined} */
   index() {
     const file = this.options.file();
     const name = this.source === "own" ? "own" : file ? `file ${file.id}` : "";
@@ -83,7 +83,11 @@ export class Explorer {
     const known = this.indices.get(name);
     if (known) return known;
     for (const [other, old] of this.indices) if (other.startsWith("file") && name.startsWith("file")) { old.cancelled = true; this.indices.delete(other); }
-    const index = new OpeningIndex();
+    if (!this.Index) {
+      import("./openings.js").then(({ OpeningIndex }) => { this.Index = OpeningIndex; this.show(); });
+      return undefined;
+    }
+    const index = new this.Index();
     this.indices.set(name, index);
     this.read(index, this.source === "own" ? null : file?.entries ?? []);
     return index;
@@ -103,18 +107,20 @@ export class Explorer {
   showGames() {
     const index = this.index();
     if (!index) {
-      this.fill([], "Load a PGN file with several games to see what was played in them.");
+      this.fill([], index === undefined ? "" : "Load a PGN file with several games to see what was played in them.");
       return;
     }
-    const rows = index.at(this.study.record.rulesAt(this.study.node)).map(({ uci, san, white, draws, black }) => {
+    const rows = index.at(this.study.record.rulesAt(this.study.node)).map(({ uci, san, white, draws, black, variations }) => {
       const count = white + draws + black;
+      const aside = variations ? `${count ? "also " : ""}in ${variations === 1 ? "a variation" : `${variations} variations`}` : "";
+      if (!count) return this.row(uci, san, aside, h("span"), "");
       const parts = [["win", white], ["draw", draws], ["loss", black]].map(([type, number]) => {
         const part = h(`span.${type}`, {}, Number(number) / count >= 0.2 ? percent(Number(number) / count) : "");
         part.style.width = `${(Number(number) / count) * 100}%`;
         return part;
       });
       const words = `White won ${white}, drawn ${draws}, Black won ${black}`;
-      return this.row(uci, san, "", h("div.wdl", { role: "img", "aria-label": words, title: words }, ...parts), String(count));
+      return this.row(uci, san, aside, h("div.wdl", { role: "img", "aria-label": words, title: words }, ...parts), String(count));
     });
     this.fill(rows, index.done < index.total ? "" : "No game reached this position.");
     if (index.done < index.total || !index.total) byId("book").append(h("p.faint", {}, `Reading the games: ${index.done} of ${index.total} …`));

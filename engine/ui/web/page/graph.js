@@ -9,7 +9,7 @@ import { gravity } from "./moves.js";
 /** @typedef {{node: Node, index: number, score: Score}} Point */
 
 const WIDTH = 400;
-const HEIGHT = 90;
+const HEIGHT = window.matchMedia("(max-width: 560px)").matches ? 48 : 90;
 const BAD = ["slight", "bad", "awful"];
 
 export class Graph {

@@ -5,6 +5,8 @@ import { FILES } from "./chess.js";
 /** @typedef {import("./board.js").Board} Board */
 
 const SLIP = 5; // pixels a finger may slip before a press is a drag
+/** The colours of arrows without a key, with Shift or Control, with Alt, and with both. @type {import("./arrows.js").Colour[]} */
+const COLOURS = ["G", "R", "B", "Y"];
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export class Hands {
@@ -86,7 +88,10 @@ export class Hands {
   release(event) {
     const { board, drag } = this;
     const square = this.under(event);
-    if (event.button === 2 && this.drawing && square) board.arrows.toggle(this.drawing, square);
+    if (event.button === 2 && this.drawing && square) {
+      const colour = COLOURS[Number(event.shiftKey || event.ctrlKey) + 2 * Number(event.altKey)];
+      if (!board.options.onDraw?.(this.drawing, square, colour)) board.arrows.toggle(this.drawing, square, colour);
+    }
     this.drawing = null;
     if (!drag) return;
     const { moving, again } = drag;

@@ -1,13 +1,15 @@
-/** What was played in many games, by position: the moves and their results. */
+/** What was played in many games, by position: the moves and their results, and the moves that stand in variations. */
 
 import { START } from "./chess.js";
-import { mainMoves } from "./pgn.js";
+import { fenProblem, needsChess960 } from "./fen.js";
+import { gameMoves } from "./pgn.js";
 import { Position } from "./rules.js";
 
-/** @typedef {{uci: string, san: string, white: number, draws: number, black: number}} Played */
+/** @typedef {{uci: string, san: string, white: number, draws: number, black: number, variations: number}} Played */
 
 const PLIES = 30; // of each game
 const SLICE = 10; // milliseconds of work, between which the page answers
+const VARIATION = 3; // after the three results, the times that a move stands in a variation
 const RESULTS = { "1-0": 0, "1/2-1/2": 1, "0-1": 2 };
 
 export class OpeningIndex {
@@ -26,7 +28,9 @@ export class OpeningIndex {
     let began = performance.now();
     for (const entry of entries) {
       if (this.cancelled) return;
-      if (!entry.headers.FEN) this.add(entry, usual);
+      const { FEN: fen } = entry.headers;
+      if (!fen) this.add(entry, usual);
+      else if (!fenProblem(fen)) this.add(entry, Position.fromFen(fen, /960|fischer/i.test(entry.headers.Variant ?? "") || needsChess960(fen)));
       this.done += 1;
       if (performance.now() - began < SLICE) continue;
       progress();
@@ -39,22 +43,22 @@ export class OpeningIndex {
   /** @param {import("./pgn.js").Entry} entry @param {Position} start */
   add({ headers, text }, start) {
     const result = RESULTS[headers.Result] ?? 1;
-    for (const { rules, move } of mainMoves(text, start, PLIES)) {
+    for (const { rules, move, isMain } of gameMoves(text, start, PLIES)) {
       const key = rules.key();
       let moves = this.moves.get(key);
       if (!moves) this.moves.set(key, moves = new Map());
       const uci = rules.uci(move);
       let counts = moves.get(uci);
-      if (!counts) moves.set(uci, counts = [0, 0, 0]);
-      counts[result] += 1;
+      if (!counts) moves.set(uci, counts = [0, 0, 0, 0]);
+      counts[isMain ? result : VARIATION] += 1;
     }
   }
 
   /** The moves that were played in a position, the most frequent first. @param {Position} rules @returns {Played[]} */
   at(rules) {
-    const found = [...(this.moves.get(rules.key()) ?? [])].flatMap(([uci, [white, draws, black]]) => {
+    const found = [...(this.moves.get(rules.key()) ?? [])].flatMap(([uci, [white, draws, black, variations]]) => {
       const move = rules.fromUci(uci);
-      return move ? [{ uci, san: rules.san(move), white, draws, black }] : [];
+      return move ? [{ uci, san: rules.san(move), white, draws, black, variations }] : [];
     });
     const games = (/** @type {Played} */ { white, draws, black }) => white + draws + black;
     return found.sort((one, other) => games(other) - games(one));

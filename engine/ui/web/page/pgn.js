@@ -1,7 +1,7 @@
 /** PGN: splits a text into games, reads a game with its variations, and writes it. */
 
 import { numberOf, START, turnOf } from "./chess.js";
-import { fenProblem, needsChess960 } from "./fen.js";
+import { fenProblem, looksLikeFen, needsChess960 } from "./fen.js";
 import { Record } from "./record.js";
 import { Position } from "./rules.js";
 
@@ -84,28 +84,31 @@ export function readGame({ headers, text }) {
 /** The first moves of a game in UCI, enough to name its opening. @param {Entry} entry @returns {string[]} */
 export function openingMoves({ text }) {
   const moves = [];
-  for (const { rules, move } of mainMoves(text, Position.fromFen(START), OPENING_PLIES)) moves.push(rules.uci(move));
+  for (const { rules, move, isMain } of gameMoves(text, Position.fromFen(START), OPENING_PLIES)) if (isMain) moves.push(rules.uci(move));
   return moves;
 }
 
 /**
- * The moves of the main line, as far as they are legal, each with the position before it. Variations and comments are skipped.
- * @param {string} text @param {Position} start @param {number} most
- * @returns {Generator<{rules: Position, move: import("./rules.js").Move}>}
+ * The moves of the main line and of its variations, as far as they are legal, each with the position before it. Comments are skipped.
+ * @param {string} text @param {Position} start @param {number} most plies
+ * @returns {Generator<{rules: Position, move: import("./rules.js").Move, isMain: boolean}>}
  */
-export function* mainMoves(text, start, most) {
+export function* gameMoves(text, start, most) {
   const line = text.replace(HEAD, "").replace(/\{[^}]*\}?|;[^\n]*/g, " ");
-  let [rules, depth, count] = [start, 0, 0];
+  const stack = [];
+  let here = { before: start, rules: start, plies: 0, dead: false };
   for (const [token] of line.matchAll(/[()]|[^\s()]+/g)) {
-    if (token === "(") depth += 1;
-    else if (token === ")") depth -= 1;
-    const word = depth || token === ")" ? "" : token.replace(/^(\d+\.*|\.+)/, "");
-    if (!word || word.startsWith("$")) continue;
-    const move = count < most ? rules.fromSan(word) : null;
-    if (!move) return;
-    yield { rules, move };
-    rules = rules.after(move);
-    count += 1;
+    if (token === "(") {
+      stack.push(here);
+      here = { ...here, rules: here.before, plies: here.plies - 1, dead: here.dead || !here.plies };
+    } else if (token === ")") here = stack.pop() ?? here;
+    const word = token === "(" || token === ")" ? "" : token.replace(/^(\d+\.*|\.+)/, "");
+    if (!word || word.startsWith("$") || here.dead) continue;
+    const { rules, plies } = here;
+    const move = plies < most ? rules.fromSan(word) : null;
+    if (!move && !stack.length) return;
+    if (move) yield { rules, move, isMain: !stack.length };
+    here = { before: rules, rules: move ? rules.after(move) : rules, plies: plies + 1, dead: !move };
   }
 }
 
@@ -206,10 +209,29 @@ export function addComment(node, words) {
   if (Number.isFinite(value)) node.score = found[1] ? { mate: value } : { cp: Math.round(value * 100) };
 }
 
+const DRAWN = /^\[%c[as]l /;
+
 /** The arrows and rings that a comment draws: "[%cal Ge2e4] [%csl Rd5]". @param {Node} node @returns {import("./arrows.js").Arrow[]} */
 export function arrowsOf({ commands = [] }) {
-  const drawn = commands.filter((command) => /^\[%c[as]l /.test(command)).join(" ");
-  return [...drawn.matchAll(/[GRYB]([a-h][1-8])([a-h][1-8])?(?=[,\]])/g)].map(([, from, to = from]) => ({ from, to, type: "drawn" }));
+  const drawn = commands.filter((command) => DRAWN.test(command)).join(" ");
+  return [...drawn.matchAll(/([GRYB])([a-h][1-8])([a-h][1-8])?(?=[,\]])/g)].map(([, colour, from, to = from]) =>
+    ({ from, to, type: "drawn", colour }));
+}
+
+/** Writes arrows and rings into a node's commands in place of those it had. @param {Node} node @param {import("./arrows.js").Arrow[]} arrows */
+export function setArrows(node, arrows) {
+  const command = (/** @type {string} */ name, /** @type {string[]} */ drawn) => (drawn.length ? [`[%${name} ${drawn.join(",")}]`] : []);
+  const rings = arrows.filter(({ from, to }) => from === to).map(({ from, colour }) => `${colour}${from}`);
+  const lines = arrows.filter(({ from, to }) => from !== to).map(({ from, to, colour }) => `${colour}${from}${to}`);
+  node.commands = [...(node.commands ?? []).filter((other) => !DRAWN.test(other)), ...command("csl", rings), ...command("cal", lines)];
+}
+
+/** A game without moves that starts from a position. @param {string} text a FEN @param {boolean} [chess960] */
+export function positionRecord(text, chess960 = needsChess960(text)) {
+  if (!looksLikeFen(text)) throw new Error("This is neither a game in PGN nor a position in FEN.");
+  const problem = fenProblem(text);
+  if (problem) throw new Error(`This is not a possible position. ${problem}`);
+  return readGame({ headers: { FEN: text.trim(), ...(chess960 ? { Variant: "Chess960" } : {}) }, text: "" }).record;
 }
 
 /** A game in PGN, with its variations, comments and marks. @param {Record} record */

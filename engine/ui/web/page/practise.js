@@ -3,10 +3,12 @@
 import { numberOf, spoken, turnOf } from "./chess.js";
 import { announce, byId, h, icon, toast } from "./dom.js";
 import { enableSteps } from "./moves.js";
-import { keep, recall } from "./store.js";
+import { keep, keepHere, recall } from "./store.js";
 
 /** @typedef {import("./record.js").Node} Node */
 /** @typedef {import("./record.js").Record} GameRecord */
+
+/** @typedef {{passed: number, found: number, missed: boolean}} Progress mistakes that are done, those found at the first try, and whether a try at the next failed */
 
 const SIDES = { both: "Both sides", white: "White", black: "Black" };
 
@@ -40,20 +42,24 @@ export class Practice {
     this.panel = byId("practice");
   }
 
-  /** @param {GameRecord} record @param {boolean} flipped */
-  start(record, flipped) {
+  /** Begins, or goes on where a practice of the same game was left. @param {GameRecord} record @param {boolean} flipped @param {Progress|null} [kept] */
+  start(record, flipped, kept = null) {
     this.record = record;
     this.flipped = flipped;
     this.mistakes = mistakesOf(record, recall("practice-side", "both"));
     if (!mistakesOf(record, "both").length) {
+      keepHere("practice", null);
       toast(record.headers.WhiteAccuracy ? "No mistakes to practise: well played." : "Annotate the game first: its mistakes are what you practise.");
       return;
     }
-    [this.at, this.found, this.isOn] = [-1, 0, true];
+    const { passed, found, missed } = kept ?? { passed: 0, found: 0, missed: false };
+    [this.at, this.found, this.isOn] = [Math.min(passed, this.mistakes.length) - 1, found, true];
     byId("view-analyse").classList.add("practising");
     this.panel.hidden = false;
     enableSteps(byId("analyse-steps"), false, false);
     this.next();
+    this.missed = missed;
+    this.store();
   }
 
   /** Leaves practice. */
@@ -62,6 +68,12 @@ export class Practice {
     [this.isOn, this.asking] = [false, null];
     byId("view-analyse").classList.remove("practising");
     this.panel.hidden = true;
+    keepHere("practice", null);
+  }
+
+  /** Stores how far practice has come, for a reload. */
+  store() {
+    keepHere("practice", { passed: this.at + Number(this.solved), found: this.found, missed: this.missed && !this.solved });
   }
 
   flip() {
@@ -190,6 +202,7 @@ export class Practice {
       h("p.question", {}, mistake ? this.question(mistake) : this.summary()),
       h("div.notes", {}, ...this.notes, ...(this.checking ? [h("p.faint", {}, "Checking the move …")] : [])),
       h("div.actions", {}, ...actions, button("Leave practice", () => this.leave(), "button.quiet")));
+    this.store();
   }
 
   /** @param {string} side */

@@ -8,7 +8,6 @@ const LARGEST = 1 << 20; // characters of a game in a link
 const SIDE = 45; // units of a square in the picture
 const PIXELS = 1080; // of a PNG picture
 const COLOURS = { light: "#ebe6d3", dark: "#7b9a80", last: "#e8c93c" };
-const ARROWS = { best: "#1f6fb5", other: "#5b87ad", hint: "#2c8a4b", drawn: "#c77d12" };
 
 /** @param {Uint8Array} bytes */
 const toText = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
@@ -63,10 +62,10 @@ async function drawingOf(file) {
 
 /** An arrow or ring of the board. @param {Element} shape */
 function shapeText(shape) {
-  const colour = ARROWS[shape.classList[1]] ?? ARROWS.drawn;
+  const { fill, stroke } = getComputedStyle(shape);
   const value = (/** @type {string} */ name) => shape.getAttribute(name);
-  if (shape.tagName !== "circle") return `<polygon points="${value("points")}" fill="${colour}" opacity="0.7"/>`;
-  return `<circle cx="${value("cx")}" cy="${value("cy")}" r="${value("r")}" fill="none" stroke="${colour}" stroke-width="0.07" opacity="0.8"/>`;
+  if (shape.tagName !== "circle") return `<polygon points="${value("points")}" fill="${fill}" opacity="0.7"/>`;
+  return `<circle cx="${value("cx")}" cy="${value("cy")}" r="${value("r")}" fill="none" stroke="${stroke}" stroke-width="0.07" opacity="0.8"/>`;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What is studied: a game with its variations, the current move, and the earlier states that undo returns to. */
 
-import { readGame, splitGames, writeGame } from "./pgn.js";
+import { toggled } from "./arrows.js";
+import { arrowsOf, readGame, setArrows, splitGames, writeGame } from "./pgn.js";
 import { Record as GameRecord } from "./record.js";
 
 /** @typedef {import("./record.js").Node} Node */
@@ -134,6 +135,14 @@ export class Study {
   setMark(mark) {
     this.remember("The mark");
     this.node.mark = this.node.mark === mark ? "" : mark;
+    this.record.version += 1;
+    this.changed();
+  }
+
+  /** Draws an arrow or a ring into the game, or takes it away. @param {string} from @param {string} to @param {import("./arrows.js").Colour} colour */
+  toggleArrow(from, to, colour) {
+    this.remember("The arrows");
+    setArrows(this.node, toggled(arrowsOf(this.node), from, to, colour));
     this.record.version += 1;
     this.changed();
   }
