@@ -105,6 +105,7 @@ def test_own_games_are_explored(chromium, tmp_path):
     try:
         chromium.visit(server.address, DESK)
         chromium.go("analyse")
+        chromium.click("#engine-on")  # whose lines would move the panel while it is clicked
         chromium.click("#explorer-own")
         first = ["e4", "White won 2, drawn 1, Black won 1", "4"]
         chromium.wait(lambda: chromium.script(ROWS)[:1] == [first], "the results")
