@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -163,9 +163,23 @@ class LevelRow:
                 str(self.forfeits))
 
 
+def _linked(points: Mapping[tuple[str, str], object], anchors: Sequence[int]) -> set[str]:
+    """The players that met an anchor, or a player that is linked to one: only they have a place on the scale."""
+    linked, size = {anchor_name(elo) for elo in anchors}, 0
+    while len(linked) > size:
+        size = len(linked)
+        linked |= {second for first, second in points if first in linked}
+    return linked
+
+
 def rows_of(games: Sequence[PlayedLevelGame], match: LevelMatch) -> list[LevelRow]:
-    """One row per level that has played."""
-    ratings, points = fit(games, match.anchors), points_of(games)
+    """One row per level whose games link it to an anchor."""
+    points = points_of(games)
+    linked = _linked(points, match.anchors)
+    games = [game for game in games if set(game.players) <= linked]
+    if not games:
+        return []
+    ratings = fit(games, match.anchors)
     rows = []
     for index, level in enumerate(match.levels):
         name = level_name(level)

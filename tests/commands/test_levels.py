@@ -1,0 +1,131 @@
+"""`compare --levels`: pairings, the fit, the file of games, and what is counted of likeness."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+
+import chess
+import pytest
+
+from book.polyglot import BUILT_IN, Book
+from engine.arena.statistics import score_of
+from engine.commands.compare.level_games import PlayedLevelGame, read_games
+from engine.commands.compare.level_match import LevelMatch, anchor_name, level_name, rows_of
+from engine.commands.compare.likeness import LevelMove, count_likeness, is_in_book, recaptures_in, sides_of
+from engine.system.errors import InputError
+from tests.commands.running import run
+
+OWN = f"{shlex.quote(sys.executable)} -m engine"
+
+
+def game_of(moves: str, players: tuple[str, str]) -> PlayedLevelGame:
+    board = chess.Board()
+    return PlayedLevelGame(players, "1-0", tuple(board.push_san(san).uci() for san in moves.split()))
+
+
+def test_levels_meet_the_nearest_anchors_their_neighbours_and_bots():
+    pairs = [(first.name, second.name) for first, second in LevelMatch((400, 800, 1600), "stockfish", 2).pairings()]
+    assert ("level 1600", "anchor 1500") in pairs and ("level 1600", "anchor 1700") in pairs
+    assert ("level 1600", "level 800") in pairs and ("level 800", "level 400") in pairs
+    assert ("level 400", "random mover") in pairs and ("level 1600", "random mover") not in pairs
+    assert ("level 800", "anchor 1350") in pairs and not any(pair == ("level 400", "anchor 1350") for pair in pairs)
+
+
+def test_every_level_is_linked_to_an_anchor():
+    linked = {anchor_name(1350)}
+    pairs = [(first.name, second.name) for first, second in LevelMatch(tuple(range(400, 2801, 200)), "x", 2).pairings()]
+    for _ in pairs:
+        linked |= {name for pair in pairs if linked & set(pair) for name in pair}
+    assert all(level_name(level) in linked for level in range(400, 2801, 200))
+
+
+def test_the_fit_finds_the_strength_of_levels():
+    """Level 1000 met only level 1200, which met two anchors."""
+    truth = {"level 1000": 1010.0, "level 1200": 1230.0, "anchor 1350": 1350.0, "anchor 1500": 1500.0}
+    games = []
+    for first, second in (("level 1200", "anchor 1350"), ("level 1200", "anchor 1500"), ("level 1200", "level 1000")):
+        wins = round(1000 * score_of(truth[first] - truth[second]))
+        games += [PlayedLevelGame((first, second), "1-0" if number < wins else "0-1", ()) for number in range(1000)]
+    low, high = rows_of(games, LevelMatch((1000, 1200), "stockfish", 2))
+    assert low.elo == pytest.approx(1010, abs=10) and high.elo == pytest.approx(1230, abs=10)
+    assert 0 < high.error < 30 and high.games == 3000 and low.below is None and high.forfeits == 0
+    assert high.below is not None and high.below[1] == 1000
+    assert [(elo, games) for elo, _, games in high.anchors] == [(1350, 1000), (1500, 1000)]
+
+
+def test_a_level_without_a_link_to_an_anchor_has_no_rating():
+    apart = [PlayedLevelGame(("level 400", "random mover"), "1-0", ())] * 5
+    assert rows_of(apart, LevelMatch((400, 800), "stockfish", 2)) == []
+    games = [*apart, PlayedLevelGame(("level 800", "anchor 1350"), "0-1", ())]
+    assert [row.level for row in rows_of(games, LevelMatch((400, 800), "stockfish", 2))] == [800]
+    games.append(PlayedLevelGame(("level 800", "level 400"), "1-0", ()))
+    assert [row.level for row in rows_of(games, LevelMatch((400, 800), "stockfish", 2))] == [400, 800]
+
+
+def test_what_is_in_the_book_is_recognised_castling_too():
+    with Book(BUILT_IN) as book:
+        board = chess.Board()
+        for san in "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6".split():
+            assert is_in_book(LevelMove(board.copy(), board.parse_san(san)), book)
+            board.push_san(san)
+        assert is_in_book(LevelMove(board, board.parse_san("O-O")), book)
+        assert not is_in_book(LevelMove(board, board.parse_san("Ke2")), book)
+
+
+def test_openings_of_people_and_of_nobody():
+    played = game_of("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6", ("a", "b"))
+    found = count_likeness(list(sides_of([played], "a")))
+    assert (found.opening_plies, found.book_plies) == (4, 4)
+    assert (found.early_king_games, found.rim_knight_games) == (0, 0)
+    odd = count_likeness(list(sides_of([game_of("Na3 e5 e3 Nc6 Ke2 Nf6", ("a", "b"))], "a")))
+    assert (odd.early_king_games, odd.rim_knight_games) == (1, 1) and odd.book_plies < odd.opening_plies
+    in_check = count_likeness(list(sides_of([game_of("e4 e5 f4 Qh4 Ke2", ("a", "b"))], "a")))
+    assert in_check.early_king_games == 0
+
+
+@pytest.mark.parametrize(("moves", "chances", "missed"), [
+    ("e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6", 1, 0),
+    ("e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 h6", 1, 1),
+    ("e4 d5 exd5 h6", 0, 0),  # a pawn only
+    ("e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 bxc6", 1, 0),
+])
+def test_missed_recaptures(moves, chances, missed):
+    found = count_likeness(list(sides_of([game_of(moves, ("a", "b"))], "b")))
+    assert (found.recaptures, found.missed_recaptures) == (chances, missed)
+
+
+def test_taking_back_at_a_loss_is_no_chance():
+    """After 1...Bxc3 the only recapture is by the queen, which a rook protects against."""
+    board = chess.Board("2r3k1/8/8/4b3/8/2N5/2Q5/6K1 b - - 0 1")
+    board.push_san("Bxc3")
+    assert recaptures_in(board) == []
+
+
+def test_a_file_of_other_games_is_refused(tmp_path):
+    path = tmp_path / "games.pgn"
+    assert read_games(path) == []
+    path.write_text('[Event "?"]\n[White "a"]\n[Black "b"]\n[Result "*"]\n\n1. e4 *\n')
+    with pytest.raises(InputError, match="is not a file of games from"):
+        read_games(path)
+
+
+def test_arguments_that_make_no_sense(capsys):
+    assert run(capsys, "compare", "--level", "800")[0] == 2
+    assert run(capsys, "compare", "--levels", "x", "--depth", "3")[0] == 2
+    status, _, err = run(capsys, "compare", "--levels", "no-such-engine", "--level", "1300", "--games", "1")
+    assert status == 2 and "no-such-engine" in err and "Traceback" not in err
+
+
+@pytest.mark.slow
+def test_a_measurement_is_continued(capsys, tmp_path):
+    """Against the own engine, which has the same options as another one of limited strength."""
+    words = ("compare", "--levels", OWN, "--level", "1200", "--games", "1", "--concurrency", "1", "--pgn",
+             str(tmp_path / "games.pgn"), "--json", "--likeness", "2")
+    first = run(capsys, *words)
+    assert first[0] == 0 and len(read_games(tmp_path / "games.pgn")) == 2
+    row, likeness = map(json.loads, first[1].splitlines())
+    assert row["level"] == 1200 and row["games"] == 2 and likeness["judged"] == 2
+    again = run(capsys, *words)
+    assert again[1].splitlines()[0] == first[1].splitlines()[0] and len(read_games(tmp_path / "games.pgn")) == 2
