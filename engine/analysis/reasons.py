@@ -25,7 +25,7 @@ from engine.analysis.claims import (
     recapture_claim,
     sacrifice_claim,
 )
-from engine.analysis.ledger import LONGEST_LINE
+from engine.analysis.ledger import LONGEST_LINE, balance
 from engine.analysis.lookup import last_opening
 from engine.analysis.marks import CLEARLY_DECIDED, COMPLETELY_DECIDED, NEARLY_MATED, Mark, are_both_beyond
 from engine.analysis.move_verdicts import MoveVerdict
@@ -187,10 +187,10 @@ def _makes_up_the_loss(verdict: MoveVerdict, pawns: int, pieces: Counter[int]) -
     return 100 * pawns >= share * verdict.cost
 
 
-def _has_compensation(balance: int, net: int, centipawns: int) -> bool:
-    """Whether a side stands so much better than its balance that what it has lost, `net`, is not what matters."""
-    least = _COMPENSATION_FOR_A_PAWN if abs(net) == 1 else max(_COMPENSATION, _COMPENSATION_PER_PAWN * abs(balance))
-    return centipawns > 100 * balance + least
+def _has_compensation(pawns: int, net: int, centipawns: int) -> bool:
+    """Whether a side stands so much better than its balance in pawns that what it has lost, `net`, matters little."""
+    least = _COMPENSATION_FOR_A_PAWN if abs(net) == 1 else max(_COMPENSATION, _COMPENSATION_PER_PAWN * abs(pawns))
+    return centipawns > 100 * pawns + least
 
 
 def _loss_text(after: chess.Board, claim: Claim) -> str:
@@ -201,7 +201,9 @@ def _loss_text(after: chess.Board, claim: Claim) -> str:
         return f"lets {lost} be trapped: {line}"
     if claim.motif in _MOTIFS:
         return f"allows {_MOTIFS[claim.motif]}: {_motif_move(after, claim)} wins {lost} ({line})"
-    return f"drops a pawn: {line}" if lost == "a pawn" else f"loses {lost}: {line}"
+    if lost == "a pawn":
+        return f"gives a pawn back: {line}" if balance(after, not after.turn) > 0 else f"drops a pawn: {line}"
+    return f"loses {lost}: {line}"
 
 
 def _gain_text(board: chess.Board, claim: Claim) -> str:
@@ -210,6 +212,8 @@ def _gain_text(board: chess.Board, claim: Claim) -> str:
         return f"misses {move}, which traps {won}: {line}"
     if claim.motif in _MOTIFS and claim.motif_ply == 0:
         return f"misses {move}, {_MOTIFS[claim.motif]} that wins {won}: {line}"
+    if won == "a pawn" and balance(board, board.turn) < 0:
+        won = "a pawn back"
     return f"misses {move}, which wins {won}: {line}"
 
 

@@ -284,6 +284,8 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (r"leaves the (?P<piece>\w+) on (?P<square>\w\d) unprotected: (?P<line>.*)", check_hanging),
     (rf"allows {_MOTIFS}: (?P<move>\S+) wins (?P<won>{_PIECES}(?: for {_PIECES})?) \((?P<line>.*)\)", check_loss),
     (r"drops (?P<won>a pawn): (?P<line>.*)", check_loss),
+    (r"gives (?P<won>a pawn) back: (?P<line>.*)", check_loss),
+    (r"misses (?P<first>\S+), which wins (?P<won>a pawn) back: (?P<line>.*)", check_gain),
     (rf"loses (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)", check_loss),
     (rf"lets (?P<won>{_PIECES}) be trapped: (?P<line>.*)", check_loss),
     (rf"misses (?P<first>\S+), (?:{_MOTIFS} that|which) wins (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)",

@@ -6,8 +6,12 @@ import chess
 import pytest
 
 from engine.analysis.claims import gain_claim, loss_claim, material_after_move, material_of_line
+from engine.analysis.marks import Mark
+from engine.analysis.move_verdicts import MoveVerdict
 from engine.analysis.praise import sacrifice_of
-from engine.analysis.reasons import claim_line, pieces_text
+from engine.analysis.reasons import claim_line, pieces_text, reason_for
+from engine.analysis.results import Score
+from eval.wdl import Wdl
 
 
 def moves_of(fen: str, line: str) -> tuple[chess.Board, list[chess.Move]]:
@@ -34,6 +38,20 @@ def test_what_a_move_loses(fen, line, words, printed):
     assert claim is not None
     board.push(moves[0])
     assert pieces_text(board, claim) == words and claim_line(board, claim) == printed
+
+
+@pytest.mark.parametrize(("fen", "played", "best", "sentence"), [
+    ("rnbq1rk1/pp2bppp/2p2n2/3Pp3/N3P3/3P1N2/PP3PPP/R1BQKB1R w KQ - 1 8", "Be2 cxd5 exd5 Nxd5 O-O", "dxc6 Nxc6 Be2",
+     "gives a pawn back: 8...cxd5 9.exd5 Nxd5 10.O-O"),
+    ("rnbq1rk1/pp2bppp/2p2n2/3Pp3/N3P3/3P1N2/PP2BPPP/R1BQK2R b KQ - 2 8", "Bd6 dxc6 Nxc6 O-O", "cxd5 exd5 Nxd5 O-O",
+     "misses 8...cxd5, which wins a pawn back: 8...cxd5 9.exd5 Nxd5 10.O-O"),
+])
+def test_a_pawn_that_was_won_before_is_given_back(fen, played, best, sentence):
+    board, played_moves = moves_of(fen, played)
+    lines = [tuple(move.uci() for move in moves) for moves in (moves_of(fen, best)[1], played_moves)]
+    before, after = (Score(value, None, Wdl(300, 400, 300), board.turn) for value in (20, -73))
+    verdict = MoveVerdict(14, board, played_moves[0], Mark.DUBIOUS, before, after, 0.1, lines[0], lines[1], None, 10)
+    assert reason_for(verdict).text == sentence
 
 
 def test_nothing_is_claimed_of_a_line_that_leaves_out_a_recapture():
