@@ -208,12 +208,6 @@ export class AnalyseView {
     else this.annotator.ask(count);
   }
 
-  /** Has this game annotated without asking. */
-  review() {
-    byId("annotate-dialog").querySelector("[name=which][value=this]").checked = true;
-    this.annotator.start();
-  }
-
   /** @param {boolean} all */
   gamesToAnnotate(all) {
     this.editor.store();

@@ -44,6 +44,12 @@ export class Annotator {
     dialog.showModal();
   }
 
+  /** Annotates the game on the board without asking. */
+  review() {
+    byId("annotate-dialog").querySelector("[name=which][value=this]").checked = true;
+    this.start();
+  }
+
   start() {
     const chosen = (/** @type {string} */ name) => byId("annotate-dialog").querySelector(`[name=${name}]:checked`).value;
     this.nodes = Number(chosen("nodes"));

@@ -69,7 +69,7 @@ export class App {
 
   /** Has the game on the analysis board annotated, as the dialog was set last. */
   review() {
-    this.views.analyse.review();
+    this.views.analyse.annotator.review();
   }
 
   /** Offers a game against the engine from a position. @param {string} fen */

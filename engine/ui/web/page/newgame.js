@@ -16,6 +16,17 @@ export function levelWords(level) {
   return /** @type {string} */ ((WORDS.find(([most]) => level <= most) ?? WORDS[WORDS.length - 1])[1]);
 }
 
+/** Offers another level after three wins or losses in a row. @param {any} game the last `game` message */
+export function showSuggestion(game) {
+  const suggestion = game.over ? game.suggestion ?? null : null;
+  const [advice, button] = [byId("verdict-advice"), byId("play-suggested")];
+  advice.hidden = button.hidden = !suggestion;
+  if (!suggestion) return;
+  const { level, text } = suggestion;
+  advice.textContent = `${text[0].toUpperCase()}${text.slice(1)}.`;
+  button.textContent = `Play level ${level}`;
+}
+
 /** @param {string} text "5+3" @returns {{base: number, increment: number}|null} in milliseconds */
 function clockOf(text) {
   if (!text) return null;

@@ -4,7 +4,7 @@ import { Board } from "./board.js";
 import { readMove, spoken, START, turnOf, verdictOf } from "./chess.js";
 import { announce, byId, copy, download, toast } from "./dom.js";
 import { enableSteps, fillSteps, MoveList } from "./moves.js";
-import { levelWords, NewGame } from "./newgame.js";
+import { levelWords, NewGame, showSuggestion } from "./newgame.js";
 import { Record as GameRecord } from "./record.js";
 import { Seat } from "./seat.js";
 import { knock, knockFor } from "./sound.js";
@@ -371,17 +371,6 @@ export class PlayView {
     }
   }
 
-  /** Offers another level after three wins or losses in a row. */
-  showSuggestion() {
-    const suggestion = this.game.over ? this.game.suggestion ?? null : null;
-    const [advice, button] = [byId("verdict-advice"), byId("play-suggested")];
-    advice.hidden = button.hidden = !suggestion;
-    if (!suggestion) return;
-    const { level, text } = suggestion;
-    advice.textContent = `${text[0].toUpperCase()}${text.slice(1)}.`;
-    button.textContent = `Play level ${level}`;
-  }
-
   showPanel() {
     const { game, ply } = this;
     const path = this.record.main();
@@ -390,7 +379,7 @@ export class PlayView {
     byId("play-opening").textContent = opening ? `${opening.code} ${opening.name}` : "";
     byId("verdict").hidden = !game.over;
     if (game.over) byId("verdict-text").textContent = verdictOf(game.over, game.side);
-    this.showSuggestion();
+    showSuggestion(game);
     const online = this.talk.ready;
     byId("play-takeback").disabled = !online || game.moves.length === 0;
     byId("play-hint").disabled = !online || !this.isMine();
