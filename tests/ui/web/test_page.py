@@ -44,6 +44,7 @@ def test_what_is_asked_for_is_there():
     for module in MODULES:
         asked += re.findall(r'^import[^;]*? from "\./([^"]+)";', module, re.MULTILINE)
         asked += re.findall(r'import\("\./([^"]+)"\)', module)  # on first use
+        asked += re.findall(r'loadStyle\("/page/([^"]+)"\)', module)
     assert {name for name in asked if not (PAGE / name).is_file()} == set()
     assert {path.name for path in FILES} - {"index.html"} == set(asked)
 
@@ -72,7 +73,7 @@ def test_the_page_is_small():
 
 def test_search_trees_have_the_colours_of_the_course():
     """Lessons, notebooks and page draw MAX, MIN, leaves and cuts alike."""
-    style = (PAGE / "views.css").read_text(encoding="utf-8")
+    style = (PAGE / "watch.css").read_text(encoding="utf-8")
     (declared,) = re.findall(r"^\.tree \{ (--max.*?)\}", style, re.MULTILINE)
     colours = dict(re.findall(r"--([\w-]+): (#\w+)", declared))
     for node_type in ("max", "min", "leaf"):

@@ -122,3 +122,9 @@ export function download(content, name, type = "application/x-chess-pgn") {
   h("a", { href: address, download: name }).click();
   window.setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
+
+/** Loads a stylesheet; resolves when it holds, or cannot be had. @param {string} address @returns {Promise<void>} */
+export function loadStyle(address) {
+  if (document.querySelector(`link[href="${address}"]`)) return Promise.resolve();
+  return new Promise((done) => document.head.append(h("link", { rel: "stylesheet", href: address, onload: () => done(), onerror: () => done() })));
+}

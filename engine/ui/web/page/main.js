@@ -1,7 +1,7 @@
 /** The page itself: its three views, its settings, its connection. */
 
 import { AnalyseView } from "./analyse.js";
-import { byId, toast } from "./dom.js";
+import { byId, loadStyle, toast } from "./dom.js";
 import { PlayView } from "./play.js";
 import { keep, keepHere, recall, recallHere } from "./store.js";
 import { Talk } from "./talk.js";
@@ -80,7 +80,7 @@ export class App {
 
   /** The view for watching, which is loaded on first use. */
   async loadWatch() {
-    const { WatchView } = await import("./watch.js");
+    const [{ WatchView }] = await Promise.all([import("./watch.js"), loadStyle("/page/watch.css")]);
     this.views.watch ??= new WatchView(this);
     return this.views.watch;
   }
