@@ -62,7 +62,7 @@ def _book_words(level: int) -> str:
 
 def parse_level(text: str) -> int | None:
     """The level that a user wrote; None for full strength. InputError if there is no such level."""
-    if text.lower() == MAX:
+    if text == MAX:
         return None
     try:
         elo = int(text)

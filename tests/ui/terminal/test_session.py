@@ -228,7 +228,7 @@ def test_the_level_is_described_and_can_be_changed_for_the_next_game():
 def test_three_wins_in_a_row_suggest_the_next_level():
     mate, reply = "e4|Qh5|bc4|Qxf7", ("e5", "Nc6", "Nf6")
     shown, _ = play("|new|".join([mate] * 3), Scripted(*reply * 3))
-    assert shown.count("in a row") == 1 and "three wins in a row: try level 1400, which looks at your replies" in shown
+    assert shown.count("in a row") == 1 and "three wins in a row: try level 1400, which looks at its own" in shown
     shown, _ = play(f"{mate}|new|{mate}|new|resign|new|{mate}", Scripted(*reply * 3))
     assert "in a row" not in shown
 
