@@ -37,8 +37,14 @@ export class LiveEngine {
   /** Shows nothing until the engine is asked again: one steps through the game quickly. */
   hold() {
     this.held = true;
-    this.lines.clear(byId("engine-on").checked ? "Thinking …" : "The engine is off.");
+    if (byId("engine-on").checked) this.wait();
+    else this.lines.clear("The engine is off.");
     this.showArrows();
+  }
+
+  /** Makes room for the lines that will come. */
+  wait() {
+    this.lines.clear("Thinking …", Number(byId("engine-lines").value));
   }
 
   /** Analyses the position, or stops if the engine is switched off or needed elsewhere. */
@@ -49,7 +55,7 @@ export class LiveEngine {
       this.stop(byId("engine-on").checked ? "" : "The engine is off.");
       return;
     }
-    this.lines.clear("Thinking …");
+    this.wait();
     this.showArrows();
     this.asked = this.talk.send("analyse", { ...record.positionFields(node), multipv: Number(byId("engine-lines").value) });
   }

@@ -23,12 +23,12 @@ export class Lines {
     this.list.addEventListener("click", (/** @type {MouseEvent} */ event) => { if (event.detail === 0) follow(event); });
   }
 
-  /** @param {string} words why there are no lines */
-  clear(words) {
+  /** @param {string} words why there are no lines @param {number} [rows] that will come, so that nothing below moves then */
+  clear(words, rows = 1) {
     this.lines = [];
     byId("engine-effort").textContent = "";
-    this.list.replaceChildren(h("li.waiting", {}, words));
-    byId("wdl").hidden = true;
+    this.list.replaceChildren(...Array.from({ length: rows }, (_, index) => h("li.waiting", {}, index ? "" : words)));
+    byId("wdl").hidden = rows === 1;
   }
 
   /** @param {any} message the server's `lines` @param {string} fen the position they start from */
