@@ -23,7 +23,7 @@ _CLOCKS_RESOLUTION = 0.002  # hosts give whole milliseconds, and may round eithe
 _UNEXPECTED_DELAY = 0.003  # seconds; see `LagEstimate.reserve`
 _DELAYS_IN_RESERVE = 2  # of the largest seen
 _MOVES_IN_RESERVE = 60  # whose delays are kept in reserve if the increments do not pay for them
-_LARGEST_RESERVE_SHARE = 0.5  # of the first clock
+_LARGEST_RESERVE_SHARE = 0.75  # of the first clock
 _CLOCKS_TICK = 1e-6  # seconds
 _ANSWER_SECONDS = 0.003  # of processor time, for an answer without thought
 

@@ -19,7 +19,7 @@ _HARD_PER_SOFT = 4.5
 _HARD_WITHIN_RESERVE = 2.0  # times the soft time
 _LARGEST_OVERHEAD_SHARE = 0.1  # of a fixed time per move
 _LEAST_TIME = 0.001  # to find any move
-_SHARE_OF_RESERVE = 0.01
+_SHARE_OF_RESERVE = 0.005
 _OVERDRAWN_SHARE = 0.1  # the share of the clock that may be used when the overhead alone exceeds it
 
 # [iterations for which the best move has been the same]: the factor on the soft time.
