@@ -93,7 +93,7 @@ class LagEstimate:
             self.record_work(time.perf_counter() - started, (time.process_time() - processor_started) / threads)
 
     def record_work(self, seconds: float, processor_seconds: float) -> None:
-        """Learn from a search that took so long, with so much processor time for each thread."""
+        """Learn from the duration of a search and the processor time of each of its threads."""
         self._work.append((seconds, processor_seconds))
 
     @property

@@ -42,7 +42,7 @@ class Session:
         self.output = UciOutput(self.sink)
 
     def load(self, go: Callable[..., Result], hard: float | None = None) -> None:
-        """Provide a player that answers by this function, within so many seconds."""
+        """Provide a player that answers by this function and may take `hard` seconds."""
         budget = None if hard is None else Budget(hard, hard)
         self.player = SimpleNamespace(go=go, signal=lambda signals: None, to_uci=lambda line: ("a7a6" for _ in line),
                                       budget=lambda request: budget)

@@ -139,7 +139,7 @@ class Tournament:
 
 
 def play(tournament: Tournament, games: int, width: int, path: Path | None = None) -> list[PairingResult]:
-    """Play so many games of every pairing, rounded up to pairs, `width` at a time; 0 for as many as there are cores.
+    """Play this many games of every pairing, rounded up to pairs, `width` at a time; 0 for as many as there are cores.
 
     What is in the file at `path` is not played again, and what is played is appended to it. Returns the results, after
     an interruption those of the games played so far. InputError if the file is that of another tournament.

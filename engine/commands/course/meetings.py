@@ -21,7 +21,7 @@ _LECTURE: Mapping[tuple[str, str], str] = {("minimax", ADVERSARY): "483", ("mini
 
 
 def meeting_rows(games: int) -> list[tuple[str, ...]]:
-    """A row for each player and ghost after so many games: points, their standard error, games won, the lecture's."""
+    """A row for each player and ghost: mean points, their standard error, games won, and the lecture's mean."""
     rows: list[tuple[str, ...]] = []
     for (name, ghost), shown in _LECTURE.items():
         chance = random.Random(1)
