@@ -36,7 +36,6 @@ _PROGRESS_INTERVAL = 1.0
 _LONGEST_TIME = 1e9  # seconds; more would not fit into nanoseconds
 _LOWEST_VOTE = 14  # centipawns: the weight of the lowest score in the vote; higher ones count by their difference
 _VOTE_TIMEOUT = 0.002  # seconds: how long the vote waits for a helper that has lost its core
-_BRIEF_SECONDS = 0.02  # on a busy machine it takes longer to start and to stop helper threads
 
 
 class IterativeSearch(Search):
@@ -306,7 +305,7 @@ class AlphaBetaSearch(IterativeSearch):
     def _start_helpers(self) -> None:
         """Start the helper threads, as many as the system allows; none for a search that is over before they run."""
         self._helpers = 0
-        if self._limits.hard_time is not None and self._limits.hard_time <= _BRIEF_SECONDS:
+        if self._limits.hard_time is not None and self._limits.hard_time <= self._limits.brief_time:
             return
         lines = min(self._limits.multipv, int(self._states[0].root_count))
         self._helpers = self._pool.start([

@@ -45,7 +45,6 @@ _COMPLETION_SECONDS = 0.02
 _MAX_VISITS = 1 << 30  # of the root: counters have 32 bits
 _PLAYOUTS_PER_PLY = 100  # per move: `depth` without a tree is converted to playouts
 _CHECK_SECONDS = 0.01  # between two checks of the limits
-_BRIEF_SECONDS = 0.02  # a search of this length is over before its threads would have started on a busy machine
 _FIRST_REPORT, _MAX_REPORT_INTERVAL = 0.1, 2.0
 _REPORT_GROWTH = 1.5  # each report comes at this multiple of the time of the last one
 
@@ -228,7 +227,7 @@ class MctsSearch(Search):
         try:
             if not self._workers[0].root_count:
                 return Result(0, 0, 0, 0, 0.0)
-            if min(self._soft_time, self._deadline - self._started) <= _BRIEF_SECONDS:
+            if min(self._soft_time, self._deadline - self._started) <= self._limits.brief_time:
                 return self._search_briefly(report)
             with ThreadPoolExecutor(len(self._workers)) as threads:
                 try:

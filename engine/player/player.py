@@ -26,7 +26,7 @@ from engine.search.modes import DEFAULT_MODE, SearchMode, mode_named
 from engine.search.scores import DRAW
 from engine.search.tb import no_tb
 from engine.search.time_management import Budget
-from engine.search.types import Info, InfoString, Limits, Report, Result
+from engine.search.types import BRIEF_SECONDS, Info, InfoString, Limits, Report, Result
 from engine.system import host
 from engine.system.errors import InputError, quote
 from engine.system.files import user_path
@@ -308,7 +308,8 @@ class Player:
             return limits
         late = time.perf_counter() - received
         return replace(limits, soft_time=max(budget.soft - late, 0.0),
-                       hard_time=max(budget.hard - late, _SHORTEST_THOUGHT))
+                       hard_time=max(budget.hard - late, _SHORTEST_THOUGHT),
+                       brief_time=BRIEF_SECONDS * self._lag.slowdown)
 
     def _run_search(self, limits: Limits, signals: SearchSignals, tb_result: TbRootResult, level: SkillLevel | None,
                     report: Report) -> Result:

@@ -86,11 +86,14 @@ class LagEstimate:
     @contextmanager
     def work_watched(self, threads: int) -> Iterator[None]:
         """Learn from a search within this context, whose threads compute all the time, how busy the machine is."""
-        started, processor_started = time.perf_counter(), time.process_time()
+        clocks = time.perf_counter, time.thread_time, time.process_time
+        started = [clock() for clock in clocks]
         try:
             yield
         finally:
-            self.record_work(time.perf_counter() - started, (time.process_time() - processor_started) / threads)
+            seconds, own_seconds, all_seconds = (clock() - start for clock, start in zip(clocks, started, strict=True))
+            # The calling thread may be one of those that compute, even the only one, or may wait for them.
+            self.record_work(seconds, max(own_seconds, all_seconds / threads))
 
     def record_work(self, seconds: float, processor_seconds: float) -> None:
         """Learn from the duration of a search and the processor time of each of its threads."""

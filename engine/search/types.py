@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+BRIEF_SECONDS = 0.02  # to start and to stop threads may take as long even on a free machine
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -25,6 +27,7 @@ class Limits:
     multipv: int = 1
     first_depth: int = 1  # of the first iteration; if it equals `depth` there is no iterative deepening
     search_moves: tuple[int, ...] = ()
+    brief_time: float = BRIEF_SECONDS  # a search that may take no longer than this starts no threads
 
 
 class Bound(Enum):

@@ -175,7 +175,8 @@ def test_a_brief_search_runs_in_the_calling_thread(threads, monkeypatch):
     """On a busy machine, starting and stopping threads takes longer than such a search."""
     monkeypatch.setattr("engine.mcts.searcher.ThreadPoolExecutor", None)
     searcher, game, started = MctsSearch(params.puct(), 4, threads), Game(MIDDLE_GAME), time.process_time()
-    for limits in (Limits(soft_time=0.003, hard_time=0.05), Limits(movetime=0.005), Limits(soft_time=0.0)):
+    for limits in (Limits(soft_time=0.003, hard_time=0.05), Limits(movetime=0.005), Limits(soft_time=0.0),
+                   Limits(movetime=0.05, brief_time=0.1)):
         searcher.prepare(game.position, limits)
         result = searcher.search()
         assert result.move in game.legal_moves() and result.nodes > 0 and len(result.infos) == 1

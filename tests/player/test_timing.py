@@ -152,6 +152,17 @@ def test_a_busy_machine_is_noticed_before_the_clock_runs_down():
     assert lag.slowdown == pytest.approx(5)  # the next game is played on the same machine
 
 
+@pytest.mark.parametrize("threads", [1, 4])
+def test_a_thread_that_computes_alone_tells_how_busy_the_machine_is(threads, monkeypatch):
+    ticks = {"perf_counter": iter((1.0, 1.03)), "thread_time": iter((5.0, 5.01)), "process_time": iter((9.0, 9.01))}
+    for name, times in ticks.items():
+        monkeypatch.setattr(f"engine.player.timing.time.{name}", lambda times=times: next(times))
+    lag = LagEstimate()
+    with lag.work_watched(threads):
+        pass
+    assert lag.slowdown == pytest.approx(3)
+
+
 def test_the_reserve_follows_the_first_clock_and_the_largest_delay():
     reserves = []
     for base in (0.5, 4.0, 60.0):
