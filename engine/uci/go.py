@@ -51,13 +51,15 @@ class GoCommand:
             self.may_answer.set()
         self._session, self._output = session, session.output
         self._thread: threading.Thread | None = None
+        self._is_due_soon = False
 
     def start(self) -> None:
         """Answer, in a new thread unless that is done so soon that no other command can matter in between.
 
         On a busy machine starting a thread and changing over to it may take longer than the answer itself.
         """
-        if self._is_answered_soon():
+        self._is_due_soon = self._is_answered_soon()
+        if self._is_due_soon:
             self.run()
         else:
             self._thread = threading.Thread(target=self.run, daemon=True)
@@ -158,4 +160,5 @@ class GoCommand:
             is_wdl_shown = self._session.settings.uci_show_wdl
             wdl = to_wdl(position, found.score, model, found.wdl) if is_wdl_shown else None
             score = format_score(found, to_cp(position, found.score, model), wdl)
-            self._output.send(format_info(found, score, " ".join(player.to_uci(found.pv))))
+            # A reader that is woken by the line may take the processor away before the answer has been sent.
+            self._output.send(format_info(found, score, " ".join(player.to_uci(found.pv))), flush=not self._is_due_soon)

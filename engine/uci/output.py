@@ -24,12 +24,13 @@ class UciOutput:
         self._lock = threading.Lock()
         self._log: IO[str] | None = None
 
-    def send(self, line: str) -> None:
-        """Write a line and flush."""
+    def send(self, line: str, *, flush: bool = True) -> None:
+        """Write a line; without `flush` it goes out with the next one."""
         with self._lock:
             try:
                 self._sink.write(line + "\n")
-                self._sink.flush()
+                if flush:
+                    self._sink.flush()
             except (BrokenPipeError, ValueError):  # the reader has gone, or the stream is closed
                 self._leave(0)
             except OSError as error:

@@ -15,6 +15,7 @@ import chess
 import pytest
 
 from engine.player.options import Settings
+from engine.player.player import Player
 from engine.player.request import GoRequest
 from engine.search.time_management import Budget
 from engine.search.types import InfoString, Result
@@ -180,3 +181,18 @@ def test_reports_are_printed_in_their_order():
     session.load(go)
     session.answer(started(session, depth=1))
     assert re.fullmatch(r"info string book\nbestmove a7a6\n", session.sink.getvalue())
+
+
+@pytest.mark.parametrize(("clock", "writes"), [(30, 1), (60_000, 2)])
+def test_an_answer_due_at_once_is_written_together_with_its_line(clock, writes):
+    """Woken by the line, the reader would compete for the processor with the answer."""
+    class Sink(io.StringIO):
+        flushed = 0
+
+        def flush(self) -> None:
+            Sink.flushed += 1
+
+    session = Session(sink=(sink := Sink()), player=Player(Settings()), position_command=PositionCommand(None, ()))
+    session.loaded.set()
+    started(session, times=(clock, clock), depth=1).join()
+    assert re.fullmatch(r"info depth 1 .*\nbestmove \w+( ponder \w+)?\n", sink.getvalue()) and Sink.flushed == writes
