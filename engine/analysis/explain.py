@@ -208,6 +208,9 @@ def _account_of(board: chess.Board, line: Sequence[str], score: Score, weights: 
     better = value > 0
     given = given_material(end, better)
     if given:
+        given_here = given_material(board, better)
+        if given_here and not compensation_facts(end, better):  # the pressure that it was given for is gone by then
+            return _compensation(board, "here", better, given_here)
         return _compensation(end, where, better, given)
     reasons = _numbered_reasons(end, value, weights)
     if reasons:
@@ -227,10 +230,10 @@ def _named_facts(facts: Sequence[BoardFact], most: int = _MOST_FACTS) -> tuple[s
                  if sum(other.side == fact.side for other in facts[:number]) < most)
 
 
-def _compensation(end: chess.Board, where: str, better: chess.Color, given: str) -> _Account:
+def _compensation(board: chess.Board, where: str, better: chess.Color, given: str) -> _Account:
     """For a side that is better although it is behind in material."""
-    side, facts = chess.COLOR_NAMES[better], compensation_facts(end, better)
-    behind = -balance(end, better)
+    side, facts = chess.COLOR_NAMES[better], compensation_facts(board, better)
+    behind = -balance(board, better)
     if not facts:
         pawns = "a pawn" if behind == 1 else f"{behind} pawns"
         return _Account("", summary=f"{side} has given {given}; the engine values the attack at more than {pawns}")

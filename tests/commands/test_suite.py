@@ -39,7 +39,7 @@ def test_the_evaluation_can_be_chosen(capsys, tmp_path):
 
 def test_features_and_network_search_differently(capsys, tmp_path):
     suite = tmp_path / "suite.epd"
-    suite.write_text("".join(f"{fen.rsplit(' ', 2)[0]} dm 1;\n" for fen in BENCH_FENS[:8]))
+    suite.write_text("".join(f"{fen.rsplit(' ', 2)[0]} dm 1;\n" for fen in BENCH_FENS[:30]))
     found = [run(capsys, "suite", str(suite), "--nodes", "3000", "--json", *words)[1]
              for words in ([], ["--network", "features"])]
     moves = [[json.loads(line).get("move") for line in out.splitlines()] for out in found]
