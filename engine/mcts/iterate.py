@@ -57,7 +57,7 @@ def _descend(pos, state, worker):
             break
         if node.first == 0 and not expand(pos, state, worker, index):
             break
-        if visits >= worker.params.look_visits and refinement_is_due(worker.params, visits, depth):
+        if visits >= worker.params.refine_visits and refinement_is_due(worker.params, visits, depth):
             refine_priors(pos, state, worker, index, visits, depth)
             if depth > 0 and node.proof != 0:
                 break

@@ -57,15 +57,15 @@ PARAMETERS = (
     Parameter("prior_temperature", 250.0, 1.0, 10_000.0),  # centipawns
     Parameter("prior_floor", 0.2, 0.0, 1.0),  # the fraction that is divided equally among all moves
     Parameter("check_bonus", 200.0, 0.0, 1000.0),  # centipawns
-    # Refinement of priors: after `look_visits` visits (0 for never) a search of each root move refines its prior; after
-    # `look_growth` times as many a deeper search does, and so on. Other nodes need `look_inner` times as many visits.
-    Parameter("look_visits", 1024, 0, 1_000_000, 200),
-    Parameter("look_inner", 16, 1, 1000),
-    Parameter("look_growth", 2, 2, 16),
-    Parameter("look_depth", 6, 0, 16),
-    Parameter("look_step", 1, 0, 4),
-    Parameter("look_temperature", 100.0, 1.0, 10_000.0, 15.0),  # centipawns
-    Parameter("look_share", 0.25, 0.0, 1.0, 0.1),  # the weight of the new priors; the rest is that of the old ones
+    # Refinement of priors: after `refine_visits` visits (0 for never) a search of each root move refines its prior;
+    # after `refine_growth` times as many a deeper one does, and so on. Inner nodes need `refine_inner` times as many.
+    Parameter("refine_visits", 1024, 0, 1_000_000, 200),
+    Parameter("refine_inner", 16, 1, 1000),
+    Parameter("refine_growth", 2, 2, 16),
+    Parameter("refine_depth", 6, 0, 16),
+    Parameter("refine_step", 1, 0, 4),
+    Parameter("refine_temperature", 100.0, 1.0, 10_000.0, 15.0),  # centipawns
+    Parameter("refine_share", 0.25, 0.0, 1.0, 0.1),  # the weight of the new priors; the rest is that of the old ones
     # Playouts.
     # AlphaGo's lambda: the weight of a playout in the value of a leaf that has a value without one; light moves.
     Parameter("playout_share", 0.0, 0.0, 1.0),
@@ -108,7 +108,7 @@ def pure_monte_carlo(**changes: float) -> TreeParamsRecord:
 
 # The differences of PUCT from the learned search.
 _HANDMADE_CHANGES = {"use_outcome": 0, "use_policy": 0, "use_sharing": 0, "puct": 3.0, "puct_growth": 0.0,
-                     "spread_share": 0.0, "look_growth": 4, "look_depth": 5, "look_share": 1.0}
+                     "spread_share": 0.0, "refine_growth": 4, "refine_depth": 5, "refine_share": 1.0}
 
 
 def puct(**changes: float) -> TreeParamsRecord:
@@ -127,7 +127,8 @@ def light_uct(**changes: float) -> TreeParamsRecord:
 
 
 # AlphaZero's search has the policy and the value, and nothing that knows chess besides.
-_ALPHAZERO_CHANGES = {"leaf": Leaf.EVALUATION, "use_sharing": 0, "use_solver": 0, "spread_share": 0.0, "look_visits": 0}
+_ALPHAZERO_CHANGES = {"leaf": Leaf.EVALUATION, "use_sharing": 0, "use_solver": 0, "spread_share": 0.0,
+                      "refine_visits": 0}
 
 
 def alphago(**changes: float) -> TreeParamsRecord:

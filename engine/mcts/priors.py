@@ -114,18 +114,18 @@ def sort_by_prior(state, worker, end):
 @inline
 def _refinement_number(params, visits, depth):
     """The number, from 0, of the refinement that is due at this visit; -1 if none is."""
-    due = params.look_visits if depth == 0 else params.look_visits * params.look_inner
+    due = params.refine_visits if depth == 0 else params.refine_visits * params.refine_inner
     number = np.int64(0)
     while due < visits:
-        due *= params.look_growth
+        due *= params.refine_growth
         number += 1
     return number if due == visits else np.int64(-1)
 
 
 @inline
 def refinement_is_due(params, visits, depth):
-    """Whether priors are refined at this visit, at least the `look_visits`th, to a node at this depth."""
-    return params.selection == _PUCT and params.look_visits > 0 and _refinement_number(params, visits, depth) >= 0
+    """Whether priors are refined at this visit, at least the `refine_visits`th, to a node at this depth."""
+    return params.selection == _PUCT and params.refine_visits > 0 and _refinement_number(params, visits, depth) >= 0
 
 
 @inline
@@ -133,7 +133,7 @@ def _search_child(pos, state, worker, node, plies, best):
     """The score of a child for its parent's side to move; only a bound far below `best`. A mate proves the child."""
     params = worker.params
     move = np.int64(node.move)
-    beta = np.int64(min(_NEGLIGIBLE * params.look_temperature - best, np.float64(INFINITE)))
+    beta = np.int64(min(_NEGLIGIBLE * params.refine_temperature - best, np.float64(INFINITE)))
     make_move(pos, move)
     score = -search_leaf(pos, state, worker, plies, -INFINITE, beta)
     unmake_move(pos, move)
@@ -147,7 +147,7 @@ def _search_child(pos, state, worker, node, plies, best):
 def refine_priors(pos, state, worker, index, visits, depth):
     """Refine the priors of a node's children by searches. Keeps their order, since other threads may be below them."""
     params = worker.params
-    plies = params.look_depth + params.look_step * _refinement_number(params, visits, depth)
+    plies = params.refine_depth + params.refine_step * _refinement_number(params, visits, depth)
     first, end = children_of(worker.pool, index)
     best = -np.float64(INFINITE)
     for child in range(first, end):
@@ -156,11 +156,11 @@ def refine_priors(pos, state, worker, index, visits, depth):
             return
         worker.priors[child - first] = score
         best = max(best, score)
-    softmax_priors(worker, best, end - first, params.look_temperature)
+    softmax_priors(worker, best, end - first, params.refine_temperature)
     for child in range(first, end):
         child_node = node_at(worker.pool, child)
-        kept = (1.0 - params.look_share) * np.float64(child_node.prior)
-        child_node.prior = kept + params.look_share * worker.priors[child - first]
+        kept = (1.0 - params.refine_share) * np.float64(child_node.prior)
+        child_node.prior = kept + params.refine_share * worker.priors[child - first]
     node = node_at(worker.pool, index)
     node.is_shuffled = 1
     proof = prove(worker.pool, index)

@@ -66,7 +66,7 @@ class WorkerRecord(Fields):
 WORKER = dtype_of(WorkerRecord)
 WORKER_TYPE = record_type(WORKER)
 
-_GOLDEN = 0x9E37_79B9_7F4A_7C15
+_WEYL_STEP = 0x9E37_79B9_7F4A_7C15  # two to the power of 64, divided by the golden ratio
 
 
 def new_worker(params: TreeParamsRecord, number: int, seed: int) -> WorkerRecord:
@@ -75,5 +75,5 @@ def new_worker(params: TreeParamsRecord, number: int, seed: int) -> WorkerRecord
     worker["params"] = params
     worker.exploration_factor = 1.0
     # xorshift must not start at 0, and threads should start far apart.
-    worker.random = ((seed + 1) * _GOLDEN + number * 0xD1B5_4A32_D192_ED03) % (1 << 64) | 1
+    worker.random = ((seed + 1) * _WEYL_STEP + number * 0xD1B5_4A32_D192_ED03) % (1 << 64) | 1
     return worker

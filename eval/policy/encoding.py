@@ -122,7 +122,7 @@ def piece_to_row(pos, move, view):
 
 
 @kernel
-def check_squares(pos):
+def check_squares_and_shields(pos):
     """(by pawns, by knights, by bishops, by rooks, shields): squares from which pieces of the side to move give check.
 
     Shields are its own pieces that stand alone between one of its sliders and the enemy king.
@@ -165,7 +165,9 @@ def _checks(pos, move, moved, checks):
 
 @inline
 def trait_row(pos, move, checks, good):
-    """The row of a move by its traits; `checks` are those of `check_squares`, `good` is 1 if SEE is not negative."""
+    """The row of a move by its traits; `checks` are those of `check_squares_and_shields`, `good` is 1 unless SEE is
+    negative.
+    """
     type_of_move = move_type(move)
     moved = np.int64(pos.board[from_square(move)]) & 7
     taken = np.int64(pos.board[to_square(move)]) & 7

@@ -10,7 +10,7 @@ from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import stack_memory, store_word
 from eval.policy.encoding import (
     attack_targets,
-    check_squares,
+    check_squares_and_shields,
     danger_of,
     danger_row,
     feature_of,
@@ -75,7 +75,7 @@ def policy_scores(address, pos, moves, count, good, out):
     rows, cells = _row_list(), _cell_memory()
     hidden_cells(cells, policy.biases, rows, _list_features(pos, policy, rows), policy.width)
     width, view = policy.width, view_of(pos)
-    checks, targets = check_squares(pos), attack_targets(pos)
+    checks, targets = check_squares_and_shields(pos), attack_targets(pos)
     best = -1e9
     for index in range(count):
         move, is_good = np.int64(moves[index]), np.int64(good[index])

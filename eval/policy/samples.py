@@ -15,7 +15,7 @@ from engine.core.position import occupied_squares
 from engine.kernel import array_type, kernel
 from eval.policy.encoding import (
     attack_targets,
-    check_squares,
+    check_squares_and_shields,
     danger_of,
     from_to_row,
     piece_code,
@@ -66,7 +66,7 @@ def write_choice(pos, moves, count, good, played, out, index):
         row.attacked |= (attacked >> square & BIT) << view_square
         row.defended |= (defended >> square & BIT) << view_square
     row.count = count
-    checks, targets = check_squares(pos), attack_targets(pos)
+    checks, targets = check_squares_and_shields(pos), attack_targets(pos)
     for number in range(count):
         entry = number + 1 if number < played else (0 if number == played else number)
         move, is_good = np.int64(moves[number]), np.int64(good[number])

@@ -125,7 +125,7 @@ def _play(journal: ScreenJournal, pairs: Iterator[ScreenPair], arguments: argpar
 
 @contextmanager
 def _time_limit(most_minutes: float | None) -> Iterator[None]:
-    """Cancel all games after so many minutes."""
+    """Cancel all games when these minutes are over."""
     if most_minutes is None:
         yield
         return
