@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from engine.core.game import Game
 from engine.core.position import PositionRecord
 from engine.player.options import Settings
@@ -18,7 +20,7 @@ from engine.search.types import Bound, Info, InfoString, Progress, Report, Resul
 from engine.system.errors import InputError
 from engine.system.files import user_path
 from tablebase.background_reader import BackgroundReader
-from tablebase.material import MAX_PIECES, PREFETCH_PIECES, pieces_besides_kings
+from tablebase.material import MAX_PIECES, PREFETCH_PIECES
 from tablebase.root_ranking import BLESSED_LOSS, CURSED_WIN, DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, WINS, RankedMove
 
 if TYPE_CHECKING:
@@ -296,4 +298,4 @@ def _plies(ranked: RankedMove) -> int:
 
 
 def _count_pieces(game: Game) -> int:
-    return len(pieces_besides_kings(game.position)) + 2  # kings are not listed
+    return int(np.count_nonzero(game.position.board))

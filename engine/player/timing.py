@@ -50,6 +50,7 @@ class LagEstimate:
         self._delays: deque[float] = deque(maxlen=_REMEMBERED)  # that, and what the engine used beyond its limit
         self._expected: tuple[int, int, float] | None = None  # side to move, ply, and what its clock should show
         self._work: deque[tuple[float, float]] = deque(maxlen=_REMEMBERED)  # of searches: seconds, processor seconds
+        self.slowdown = 1.0  # how many times longer than on a free machine the last searches took
         self.forget()
 
     def forget(self) -> None:
@@ -98,13 +99,8 @@ class LagEstimate:
     def record_work(self, seconds: float, processor_seconds: float) -> None:
         """Learn from the duration of a search and the processor time of each of its threads."""
         self._work.append((seconds, processor_seconds))
-
-    @property
-    def slowdown(self) -> float:
-        """How many times longer than on a free machine the last searches took; 1 if none has been seen."""
-        seconds = sum(seconds for seconds, _ in self._work)
-        processor_seconds = sum(processor_seconds for _, processor_seconds in self._work)
-        return max(seconds / max(processor_seconds, _CLOCKS_TICK), 1.0)
+        all_seconds, all_processor_seconds = map(sum, zip(*self._work, strict=True))
+        self.slowdown = max(all_seconds / max(all_processor_seconds, _CLOCKS_TICK), 1.0)
 
     def estimate(self, allowed: float) -> float:
         """The delay to plan for with each move: the one seen, with caution, but no more than is allowed for anyway."""
