@@ -72,9 +72,8 @@ def _scale_eval(pos, params, raw):
 @kernel
 def correct_eval(pos, state, ply, raw):
     """The static evaluation: `raw`, scaled, plus the correction histories."""
-    us, params, frame = np.int64(pos.side), state.params, frame_at(state, ply)
+    us, params = np.int64(pos.side), state.params
     raw = _scale_eval(pos, params, raw)
-    frame.correction = 0
     if not params.use_correction:
         return clamp_evaluation(raw)
     total = params.correction_pawn * np.int64(state.pawn_correction[us, _correction_index(pos.pawn_key)])
@@ -87,7 +86,6 @@ def correct_eval(pos, state, ply, raw):
         total += params.correction_fourth * np.int64(state.fourth_correction[_pair_index(state, ply, _FOURTH_LAST)])
     if params.use_minor_correction:
         total += params.correction_minor * np.int64(state.minor_correction[us, _minor_index(pos)])
-    frame.correction = total >> _SCALE_BITS
     return clamp_evaluation(raw + (total >> _SCALE_BITS))
 
 

@@ -129,7 +129,6 @@ def evaluate_node(pos, state, ply, tt_entry, tt_score, in_check):
     frame = frame_at(state, ply)
     if in_check:
         frame.static_eval = frame.positional_eval = NO_SCORE
-        frame.correction = 0
         return NO_SCORE, NO_SCORE
     raw_eval = tt_eval_or_evaluate(pos, state, ply, tt_entry)
     static_eval = correct_eval(pos, state, ply, raw_eval)
@@ -149,17 +148,3 @@ def is_improving(state, ply, in_check):
     if earlier == NO_SCORE:
         earlier = frame_at(state, ply - 4).static_eval if ply >= 4 else NO_SCORE
     return np.int64(earlier == NO_SCORE or frame.static_eval > earlier)
-
-
-@inline
-def opponent_is_worsening(state, ply):
-    """Whether the side to move stands better after the opponent's last move than the opponent thought before it."""
-    frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
-    return (ply > 0 and frame.static_eval != NO_SCORE and parent.static_eval != NO_SCORE
-            and frame.static_eval > -parent.static_eval)
-
-
-@inline
-def complexity(state, ply):
-    """Complexity of a node: the size of the correction of its static evaluation, 0 in check."""
-    return abs(np.int64(frame_at(state, ply).correction))

@@ -9,13 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.see import SEE_VALUES
-from engine.alphabeta.state import (
-    LOW_PLIES,
-    MAX_TRIED,
-    PAWN_HISTORY_SIZE,
-    PLY_MASK,
-    frame_at,
-)
+from engine.alphabeta.state import LOW_PLIES, MAX_TRIED, PAWN_HISTORY_SIZE, PLY_MASK, frame_at
 from engine.core.attacks import attacks_by_piece_value
 from engine.core.bits import BIT, EMPTY, NO_PIECE, PAWN, QUEEN
 from engine.core.legality import is_pseudo_legal
@@ -37,9 +31,8 @@ HISTORY_BITS = np.int64(14)
 HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
 TT_MOVE_HISTORY_BITS = np.int64(13)
 _TT_MOVE_BONUS = np.int64(800)
-# plies between a move and the earlier move of a continuation history; the last two only if far ones are in use
-_CONTINUATION_OFFSETS = np.array([1, 2, 4, 3, 6], np.int64)
-_NEAR_OFFSETS = np.int64(3)
+# plies between a move and the earlier move of a continuation history
+_CONTINUATION_OFFSETS = np.array([1, 2, 4], np.int64)
 WEIGHT_BITS = np.int64(10)  # weights of histories are in 1024ths
 _PAWN_MASK = np.uint64(PAWN_HISTORY_SIZE - 1)
 _WHOLE = np.int64(1024)
@@ -90,24 +83,15 @@ def pawn_history_row(pos, state):
 
 
 @inline
-def has_more_histories(params, ply):
-    """Whether the histories of `more_histories_score` are in use at this ply."""
-    return params.use_far_continuation or (params.use_low_ply_history and ply < LOW_PLIES)
+def has_low_ply_history(params, ply):
+    """Whether the quiet moves of this ply have a low-ply history."""
+    return params.use_low_ply_history and ply < LOW_PLIES
 
 
 @inline
-def more_histories_score(state, ply, move, piece_to):
-    """What continuation histories three and six plies apart and the low-ply history add to the score of a quiet move,
-    in 1024ths.
-    """
-    params, weighted = state.params, np.int64(0)
-    if params.use_far_continuation:
-        history = state.continuation_history
-        weighted += np.int64(history[frame_at(state, ply - 3).piece_to, piece_to]) * params.weight_third
-        weighted += np.int64(history[frame_at(state, ply - 6).piece_to, piece_to]) * params.weight_sixth
-    if params.use_low_ply_history and ply < LOW_PLIES:
-        weighted += np.int64(state.low_ply_history[ply, move & 0xFFF]) * params.weight_low_ply // (ply + 1)
-    return weighted
+def low_ply_score(state, ply, move):
+    """What the low-ply history adds to the score of a quiet move, in 1024ths: the less the further from the root."""
+    return np.int64(state.low_ply_history[ply, move & 0xFFF]) * state.params.weight_low_ply // (ply + 1)
 
 
 @kernel
@@ -131,8 +115,8 @@ def quiet_history_score(pos, state, move, ply):
         weighted += np.int64(history[parent.piece_to, piece_to]) * params.weight_last
         weighted += np.int64(history[frame_at(state, ply - 2).piece_to, piece_to]) * params.weight_second
         weighted += np.int64(history[frame_at(state, ply - 4).piece_to, piece_to]) * params.weight_fourth
-    if has_more_histories(params, ply):
-        weighted += more_histories_score(state, ply, move, piece_to)
+    if has_low_ply_history(params, ply):
+        weighted += low_ply_score(state, ply, move)
     return plain + (weighted >> WEIGHT_BITS)
 
 
@@ -163,7 +147,7 @@ def _update_quiet_histories(pos, state, ply, move, bonus):
     if state.params.use_pawn_history:
         row = pawn_history_row(pos, state)
         state.pawn_history[row, piece_to] = apply_gravity(state.pawn_history[row, piece_to], bonus, HISTORY_BITS)
-    if state.params.use_low_ply_history and ply < LOW_PLIES:
+    if has_low_ply_history(state.params, ply):
         entry = state.low_ply_history[ply, move & 0xFFF]
         state.low_ply_history[ply, move & 0xFFF] = apply_gravity(entry, bonus, state.params.history_bits)
     _update_continuation_history(state, ply, piece_to, bonus)
@@ -183,9 +167,8 @@ def update_tt_move_history(pos, state, ply, depth, move):
 def _update_continuation_history(state, ply, piece_to, bonus):
     """Apply a bonus, or a malus if negative, to a move as the continuation of the moves before it."""
     ply &= PLY_MASK
-    count = len(_CONTINUATION_OFFSETS) if state.params.use_far_continuation else _NEAR_OFFSETS
-    for index in range(count):
-        before = np.int64(frame_at(state, ply - _CONTINUATION_OFFSETS[index]).piece_to)
+    for offset in _CONTINUATION_OFFSETS:
+        before = np.int64(frame_at(state, ply - offset).piece_to)
         if before != 0:
             state.continuation_history[before, piece_to] = apply_gravity(state.continuation_history[before, piece_to],
                                                                          bonus,

@@ -15,8 +15,8 @@ import numpy as np
 from engine.alphabeta.history import (
     WEIGHT_BITS,
     capture_score,
-    has_more_histories,
-    more_histories_score,
+    has_low_ply_history,
+    low_ply_score,
     pawn_history_row,
     piece_to_index,
     quiet_history_score,
@@ -163,7 +163,7 @@ def _score_quiets(pos, state, ply, first, end):
     pawn_history = state.pawn_history[pawn_history_row(pos, state)]
     history, threats = state.quiet_history[pos.side], frame.threats
     attacked_by_lesser, check_masks = frame.attacked_by_lesser, check_squares(pos)
-    has_more = has_more_histories(params, ply)
+    has_low_ply = has_low_ply_history(params, ply)
     for index in range(np.uint64(first), np.uint64(end)):
         move = np.int64(state.move_list.moves[index])
         piece_to = piece_to_index(pos, move)
@@ -172,8 +172,8 @@ def _score_quiets(pos, state, ply, first, end):
         weighted = np.int64(pawn_history[piece_to]) * params.weight_pawn
         weighted += np.int64(last[piece_to]) * params.weight_last + np.int64(second[piece_to]) * params.weight_second
         weighted += np.int64(fourth[piece_to]) * params.weight_fourth
-        if has_more:
-            weighted += more_histories_score(state, ply, move, piece_to)
+        if has_low_ply:
+            weighted += low_ply_score(state, ply, move)
         score += weighted >> WEIGHT_BITS
         if params.use_hints:
             score += quiet_bonus(pos, params, move, attacked_by_lesser, check_masks)
@@ -227,17 +227,6 @@ def _pick_best(state, ply):
     state.scored_moves[cursor] = best
     frame.moves_cursor = cursor + np.uint64(1)
     return best & _MOVE_MASK
-
-
-@inline
-def _least_exchange(state, ply, quiet_filter):
-    """What the capture just picked must win by exchanges to come before the quiet moves: nothing, or less than nothing
-    if its score, with its history, is high; but only where there are quiet moves to come before.
-    """
-    if not state.params.use_good_capture_history or quiet_filter != ALL_QUIETS:
-        return _NO_LOSS
-    score = state.scored_moves[np.int64(frame_at(state, ply).moves_cursor) - 1] >> _SCORE_SHIFT
-    return -score // state.params.good_capture_divisor
 
 
 @inline
@@ -295,7 +284,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, quiet_filter):
                 move = _pick_best(state, ply)
                 if move == tt_move:
                     continue
-                if see_ge(pos, move, _least_exchange(state, ply, quiet_filter)):
+                if see_ge(pos, move, _NO_LOSS):
                     return move
                 state.move_list.moves[frame.bad_noisy_end] = move
                 frame.bad_noisy_end += 1

@@ -4,7 +4,7 @@ Scores are from the side to move's view. `alpha` is what that side is already su
 not allow; a score of at least beta ends the node. Every technique can be switched off in params.py; what each of them
 decides is in pruning.py, reductions.py, evaluation.py and history.py. The number in brackets is the Elo that the
 engine loses without the technique at 5,000 nodes per move, give or take forty and more for the largest: see "What each
-technique is worth" in history/arena.md. Techniques that params.py lists as unmeasured are off.
+technique is worth" in history/arena.md. Techniques without one whose switch is off in params.py await a match.
 
 All steps that search are in one function: Numba does not link kernels that call each other, and the compiler of
 engine/kernel refuses them.
@@ -36,7 +36,6 @@ from engine.alphabeta.movepicker import (
 )
 from engine.alphabeta.node_entry import enter_node, is_draw, should_stop
 from engine.alphabeta.pruning import (
-    blend_fail_high,
     has_non_pawn_material,
     late_move_pruning_applies,
     lazy_reverse_futility,
@@ -51,12 +50,10 @@ from engine.alphabeta.pruning import (
     prune_quiet,
     reverse_futility_cuts,
     reverse_futility_score,
-    tt_probcut_cuts,
 )
 from engine.alphabeta.pv import count_cutoff, init_frame, record_best_move, set_tt_pv, tt_pv_to_store
 from engine.alphabeta.quiescence import enter_quiescence, quiescence
 from engine.alphabeta.reductions import (
-    hindsight_depth,
     iir_reduction,
     lmr_adjust_for_node,
     lmr_adjust_for_quiet,
@@ -64,9 +61,7 @@ from engine.alphabeta.reductions import (
     may_be_singular,
     multi_cut_score,
     negative_extension,
-    re_search_depth,
     reduced_depth,
-    set_reduction,
     singular_extension,
 )
 from engine.alphabeta.root_moves import add_root_move_nodes, root_best_move, root_move_is_allowed, set_current_root_move
@@ -136,15 +131,14 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     tt_entry, tt_score = tt_lookup(pos, state, ply) if excluded == NULL_MOVE else (TT_MISS, NO_SCORE)
     tt_pv = set_tt_pv(state, ply, is_pv, tt_entry, excluded)
     tt_hit = tt_entry != TT_MISS
-    if tt_hit and tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, is_scout, cut_node):
+    if tt_hit and tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, is_scout):
         update_history_on_tt_cutoff(pos, state, ply, depth, entry_move(tt_entry), tt_score, beta)
         return tt_score
     tt_move = legal_or_null(pos, entry_move(tt_entry), checkers, pinned) if tt_hit else NULL_MOVE
     tt_move = root_best_move(state, ply, tt_move)
     tt_is_noisy = tt_move != NULL_MOVE and is_noisy(pos, tt_move)
 
-    # Step 6. The static evaluation, corrected by the correction histories [14], refined by the TT score. In hindsight
-    # of it, the last move may have been reduced too much, or too little.
+    # Step 6. The static evaluation, corrected by the correction histories [14], refined by the TT score.
     may_prune = not is_pv and not in_check and excluded == NULL_MOVE
     # Step 7 early: without the full evaluation, if a lazy one, which only the features have, already cuts.
     lazy_cutoff_score = lazy_reverse_futility(pos, state, depth, ply, beta, tt_entry) if may_prune else NO_SCORE
@@ -153,12 +147,12 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     raw_eval, estimate = evaluate_node(pos, state, ply, tt_entry, tt_score, in_check)
     update_last_move_by_eval(pos, state, ply, excluded)
     static_eval = np.int64(frame.static_eval)
-    improving, depth = is_improving(state, ply, in_check), hindsight_depth(state, ply, depth)
+    improving = is_improving(state, ply, in_check)
     init_frame(state, ply)
 
     if may_prune:
         # Step 7. Reverse futility pruning: far above beta, no reply will bring the score below it [100].
-        if reverse_futility_cuts(state, ply, depth, estimate, beta, improving):
+        if reverse_futility_cuts(params, depth, estimate, beta, improving):
             return reverse_futility_score(params, estimate, beta)
         # Step 8. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [35].
         if may_try_null_move(pos, state, depth, ply, beta, estimate):
@@ -179,9 +173,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     return DRAW
                 if verified >= beta:
                     return score
-        # Step 9. ProbCut: what beats beta by a margin at low depth, in the TT or by a capture, will at this depth [10].
-        if tt_probcut_cuts(pos, params, depth, beta, tt_entry, tt_score):
-            return beta + params.tt_probcut_margin
+        # Step 9. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [10].
         probcut_beta, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
         if may_try_probcut(params, depth, beta, probcut_beta, tt_entry, tt_score):
             noisy_tt_move = tt_move if tt_is_noisy else NULL_MOVE
@@ -216,7 +208,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if state.stopped:
             return DRAW
         if score < singular_beta:
-            extension = singular_extension(state, ply, is_pv, tt_is_noisy, singular_beta - score)
+            extension = singular_extension(state, ply, is_pv, singular_beta - score)
         else:
             # Multi-cut: without its TT move the node fails high as well [12].
             score = multi_cut_score(params, score, singular_beta, beta)
@@ -261,7 +253,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             is_check = gives_check(pos, move)
             reduction = lmr_adjust_for_node(state, ply, reduction, is_pv, cut_node, improving, is_check, tt_is_noisy)
             if is_quiet:
-                reduction = lmr_adjust_for_quiet(pos, state, ply, move, reduction, history)
+                reduction = lmr_adjust_for_quiet(state, ply, move, reduction, history)
         nodes_before = state.nodes
         make_move(pos, state, ply, move)
 
@@ -269,11 +261,10 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         score, scout_beta = -INFINITE, alpha + 1 if params.use_pvs else beta
         if is_late:
             reduced = reduced_depth(new_depth, reduction)
-            set_reduction(state, ply, new_depth - reduced)
+            state.reduced_searches += np.int64(reduced < new_depth)
             score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, ONE)
-            frame.reduction = 0
             if score > alpha and reduced < new_depth:
-                new_depth = re_search_depth(state, new_depth, score, best)
+                state.re_searches += 1
                 score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, child_cut_node)
                 update_history_on_re_search(state, ply, depth, is_quiet, score <= alpha)
         elif not is_pv or move_count > 1:
@@ -295,14 +286,14 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 best_move = move
                 record_best_move(state, ply, move, score, is_pv)
                 if score >= beta:
-                    count_cutoff(state, ply, move_count)
+                    count_cutoff(state, move_count)
                     break
         quiet_count, noisy_count = add_tried_move(state, ply, move, is_quiet, quiet_count, noisy_count)
 
     # Step 18. No legal move: mate or stalemate.
     if move_count == 0:
         return mate_or_stalemate_score(alpha, ply, excluded, in_check)
-    best = blend_fail_high(params, min(best, tb_ceiling), beta, depth)
+    best = min(best, tb_ceiling)
 
     # Step 19. Update the histories by the move that caused the cutoff, and by how wrong the evaluation was.
     if best >= beta:

@@ -62,29 +62,14 @@ PARAMETERS = (
     _switch("use_quiescence_limit"),
     _switch("use_quiescence_futility"),
     _switch("use_quiescence_checks"),
-    # Techniques that no screen has measured yet.
-    _switch("use_fail_high_count", 0),
-    _switch("use_re_search_depth", 0),
-    _switch("use_complexity", 0),
-    _switch("use_hindsight", 0),
+    # Off until a match decides: the first screen (history/search.md) found them positive, but within its error.
     _switch("use_minor_correction", 0),
     _switch("use_fourth_correction", 0),
-    _switch("use_opponent_worsening", 0),
-    _switch("use_tt_probcut", 0),
-    _switch("use_tt_agreement", 0),
-    _switch("use_triple_extensions", 0),
     _switch("use_tt_move_history", 0),
-    _switch("use_far_continuation", 0),
     _switch("use_low_ply_history", 0),
-    _switch("use_good_capture_history", 0),
-    _switch("use_threat_reductions", 0),
-    _switch("use_quiescence_check_captures", 0),
     _switch("use_re_search_bonus", 0),
-    _switch("use_fail_high_blend", 0),
-    _switch("use_fractional_futility", 0),
     # Transposition table: close to a draw by the fifty-move rule its scores may no longer hold.
     Parameter("tt_rule50", 90, 60, 100, 4),
-    Parameter("tt_agreement_depth", 9, 3, 16, 1),  # above it a bound also cuts a node that was expected to go otherwise
     # Aspiration windows.
     Parameter("aspiration_depth", 4, 2, 8, 1),
     Parameter("aspiration_window", 13, 4, 50, 3),
@@ -92,7 +77,6 @@ PARAMETERS = (
     Parameter("rfp_depth", 7, 4, 12, 1),
     Parameter("rfp_margin", 48, 30, 150, 6),
     Parameter("rfp_improving", 12, 0, 150, 8),
-    Parameter("rfp_worsening", 15, 0, 80, 5),
     Parameter("rfp_blend", 920, 0, 1024, 64),  # the share of the estimate in the score, the rest is beta: 1024ths
     # Null move.
     Parameter("null_depth", 3, 1, 5, 1),
@@ -108,8 +92,6 @@ PARAMETERS = (
     Parameter("probcut_margin", 104, 50, 350, 20),
     Parameter("probcut_reduction", 4, 2, 6, 1),
     Parameter("probcut_tt_depth", 3, 1, 5, 1),
-    Parameter("tt_probcut_margin", 200, 60, 500, 25),
-    Parameter("tt_probcut_depth", 4, 1, 8, 1),
     # Late move pruning; futility, SEE and history pruning of moves.
     Parameter("lmp_base", 8, 1, 14, 1),
     Parameter("lmp_depth", 9, 4, 12, 1),
@@ -135,19 +117,6 @@ PARAMETERS = (
     Parameter("lmr_tt_capture", 270, 0, 2048, 100),
     Parameter("lmr_history_divisor", 12200, 4000, 20000, 800),
     Parameter("lmr_tt_pv", 600, 0, 2560, 120),
-    Parameter("lmr_threat", 700, 0, 2048, 100),
-    Parameter("fail_high_count", 3, 1, 8, 1),  # cutoffs among the children's siblings from which on it counts as often
-    Parameter("lmr_fail_high_count", 1024, 0, 3072, 120),
-    # Re-search after a reduction: one ply deeper if the score beats the best by so much, one less if by so little.
-    Parameter("deeper_margin", 40, 5, 150, 8),
-    Parameter("shallower_margin", 8, 0, 40, 2),
-    Parameter("re_search_bonus", 512, 0, 2048, 100),  # in 1024ths of a history bonus
-    # Complexity, the size of the correction: reductions in 1024ths of a ply per centipawn, margins in 1024ths of it.
-    Parameter("lmr_complexity", 10, 0, 60, 3),
-    Parameter("complexity_margin", 600, 0, 2048, 100),
-    # Hindsight: the reduction of the last move, in plies, and the sum of both sides' evaluations.
-    Parameter("hindsight_reduction", 3, 1, 6, 1),
-    Parameter("hindsight_surplus", 80, 0, 300, 15),
     # Singular extensions.
     Parameter("singular_depth", 5, 3, 10, 1),
     Parameter("singular_margin", 1, 1, 5, 1),
@@ -156,7 +125,6 @@ PARAMETERS = (
     Parameter("double_margin", 24, 0, 50, 3),
     Parameter("double_limit", 14, 2, 16, 1),
     Parameter("double_tt_history", 30, 0, 120, 6),  # centipawns by which a full history of TT moves narrows the margin
-    Parameter("triple_margin", 100, 20, 300, 12),
     # Internal iterative reduction.
     Parameter("iir_depth", 5, 2, 8, 1),
     # Histories.
@@ -165,6 +133,7 @@ PARAMETERS = (
     Parameter("history_malus", 304, 60, 320, 15),
     Parameter("history_fail_low", 182, 0, 320, 15),
     Parameter("history_evaluation", 4, 0, 30, 1),
+    Parameter("re_search_bonus", 512, 0, 2048, 100),  # in 1024ths of a bonus or malus
     # The plain history stays within two to the power of this: the less it may hold, the sooner it forgets.
     Parameter("history_bits", 12, 12, 14, 1),
     # The weight of each history in a quiet move's score, in 1024ths of the plain one's: that of answers to the last
@@ -173,12 +142,8 @@ PARAMETERS = (
     Parameter("weight_second", 1190, 0, 4096, 100),
     Parameter("weight_fourth", 385, 0, 4096, 100),
     Parameter("weight_pawn", 1250, 0, 4096, 100),
-    # Likewise of moves three and six plies ago, and of the first plies from the root, there divided by the plies.
-    Parameter("weight_third", 256, 0, 4096, 100),
-    Parameter("weight_sixth", 512, 0, 4096, 100),
+    # Likewise that of the low-ply history, divided by ply + 1.
     Parameter("weight_low_ply", 2048, 0, 8192, 250),
-    # A capture may lose its ordering score divided by this and still come before the quiet moves.
-    Parameter("good_capture_divisor", 40, 15, 160, 6),
     # Ordering bonuses of quiet moves: escaping a less valuable attacker, in 1024ths of ESCAPE_BONUSES, and checks.
     Parameter("hint_escape", 1024, 0, 4096, 100),
     Parameter("hint_check", 3000, 0, 16000, 500),

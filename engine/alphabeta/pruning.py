@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.evaluation import complexity, lazy_eval, opponent_is_worsening
+from engine.alphabeta.evaluation import lazy_eval
 from engine.alphabeta.movepicker import BAD_NOISY, NO_QUIETS, next_move
 from engine.alphabeta.reductions import whole_plies
 from engine.alphabeta.see import capture_gain, see_ge
 from engine.alphabeta.state import frame_at
-from engine.alphabeta.tt import LOWER, TT_MISS, entry_bound, entry_depth, tt_score_is_usable
+from engine.alphabeta.tt import TT_MISS, entry_depth
 from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK
 from engine.core.legality import gives_check
 from engine.core.moves import NULL_MOVE
@@ -59,16 +59,11 @@ def lazy_reverse_futility(pos, state, depth, ply, beta, tt_entry):
 
 
 @inline
-def reverse_futility_cuts(state, ply, depth, estimate, beta, improving):
+def reverse_futility_cuts(params, depth, estimate, beta, improving):
     """Reverse futility pruning: whether no reply will bring the score below beta."""
-    params = state.params
     if not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta) or is_decisive(estimate):
         return False
     margin = params.rfp_margin * depth - params.rfp_improving * improving
-    if params.use_opponent_worsening and opponent_is_worsening(state, ply):
-        margin -= params.rfp_worsening
-    if params.use_complexity:
-        margin += complexity(state, ply) * params.complexity_margin // _WHOLE
     return estimate >= beta + max(margin, 0)
 
 
@@ -103,17 +98,6 @@ def nmp_min_ply_after(params, ply, reduced):
 
 
 @inline
-def tt_probcut_cuts(pos, params, depth, beta, tt_entry, tt_score):
-    """TT-only ProbCut: whether a lower bound from not much less depth lies so far above beta that the node fails high
-    in all likelihood.
-    """
-    return (params.use_tt_probcut and tt_entry != TT_MISS and entry_bound(tt_entry) & LOWER
-            and entry_depth(tt_entry) >= depth - params.tt_probcut_depth
-            and tt_score >= beta + params.tt_probcut_margin and not is_decisive(beta) and not is_decisive(tt_score)
-            and tt_score_is_usable(pos, params))
-
-
-@inline
 def may_try_probcut(params, depth, beta, raised, tt_entry, tt_score):
     """Whether to try ProbCut: at enough depth, unless a TT score from enough depth is below `raised`."""
     if not params.use_probcut or depth < params.probcut_depth or is_decisive(beta):
@@ -134,14 +118,6 @@ def next_probcut_move(pos, state, ply, tt_move, checkers, pinned, gain):
             return move
 
 
-@inline
-def blend_fail_high(params, best, beta, depth):
-    """The score of a node: one that fails high is drawn towards beta, the more the shallower the search."""
-    if not params.use_fail_high_blend or best < beta or is_decisive(best) or is_decisive(beta):
-        return best
-    return (best * depth + beta) // (depth + 1)
-
-
 # Pruning of moves.
 
 
@@ -160,9 +136,6 @@ def prune_quiet(pos, state, move, depth, reduction, history, static_eval, alpha)
     params = state.params
     left = max(depth - 1 - whole_plies(reduction), 0)
     margin = params.futility_base + params.futility_margin * left
-    if params.use_fractional_futility:
-        exact = max((depth - 1) * _WHOLE - reduction, 0)
-        margin = params.futility_base + params.futility_margin * exact // _WHOLE
     is_hopeless = params.use_futility and left <= params.futility_depth and static_eval + margin <= alpha
     is_hopeless = is_hopeless or (params.use_history_pruning and depth <= params.history_prune_depth
                                   and history < -params.history_prune_margin * depth)

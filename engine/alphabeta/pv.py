@@ -23,12 +23,9 @@ def update_pv(state, ply, move):
 
 @inline
 def init_frame(state, ply):
-    """Clear the killers of the children and the cutoff count of their children, and inherit the count of double
-    extensions from the parent.
-    """
+    """Clear the killers of the children, and inherit the count of double extensions from the parent."""
     frame, parent, child = frame_at(state, ply), frame_at(state, ply - 1), frame_at(state, ply + 1)
     child.killers[0] = child.killers[1] = NULL_MOVE
-    frame_at(state, ply + 2).cutoff_count = 0
     frame.double_extensions = parent.double_extensions if ply > 0 else 0
 
 
@@ -42,9 +39,8 @@ def record_best_move(state, ply, move, score, is_pv):
 
 
 @inline
-def count_cutoff(state, ply, move_count):
+def count_cutoff(state, move_count):
     """Count a beta cutoff, and whether the first move caused it: the measure of the move ordering."""
-    frame_at(state, ply).cutoff_count += 1
     state.beta_cutoffs += 1
     state.first_move_cutoffs += np.int64(move_count == 1)
 

@@ -38,7 +38,6 @@ from engine.alphabeta.tt import (
     tt_store,
 )
 from engine.core.bits import EMPTY
-from engine.core.legality import gives_check
 from engine.core.movegen import checkers_and_pinned
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
@@ -122,12 +121,6 @@ def _best_case(pos, state, move, futile, alpha, in_check):
 
 
 @inline
-def _is_checking_capture(pos, params, move):
-    """Whether `move` is a capture or promotion that gives check, if those are never futile."""
-    return params.use_quiescence_check_captures and is_noisy(pos, move) and gives_check(pos, move)
-
-
-@inline
 def _bound_of(best, beta, is_exact):
     return LOWER if best >= beta else (EXACT if is_exact else UPPER)
 
@@ -182,7 +175,7 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
             if _skip_remaining(pos, state, ply, move, in_check, searched):
                 break
             upper_bound = _best_case(pos, state, move, futile, alpha, in_check)
-            if upper_bound <= alpha and not _is_checking_capture(pos, state.params, move):
+            if upper_bound <= alpha:
                 best = max(best, upper_bound)  # it cannot raise the score above alpha
                 continue
         make_move(pos, state, ply, move)

@@ -31,7 +31,6 @@ def init_root(pos, state):
     frame_at(state, _ROOT).moves_begin = 0
     for index in range(len(state.stack)):
         state.stack[index].excluded_move = NULL_MOVE
-        state.stack[index].cutoff_count = state.stack[index].reduction = 0
     for index in range(ROOT_OFFSET):
         state.stack[index].piece_to = 0
     clear_low_ply_history(state)

@@ -26,7 +26,7 @@ from eval.weights import WeightsRecord
 from tablebase.syzygy.records import ScratchRecord
 
 STACK_SIZE = MAX_PLY + 8
-ROOT_OFFSET = np.int64(6)  # frames before the root's: those of the moves that led to it, which are not known
+ROOT_OFFSET = np.int64(4)  # frames before the root's: those of the moves that led to it, which are not known
 
 # Every ply fits into these bits. Masking it tells the compiler that it is not negative, which saves a test each time it
 # is used as an index: dozens in a node.
@@ -49,9 +49,6 @@ class FrameRecord(Fields):
     static_eval: I4  # corrected; NO_SCORE in check
     positional_eval: I4  # the static evaluation without material, piece-square values and tempo
     double_extensions: I4  # in the line up to here
-    correction: I4  # centipawns by which the correction histories changed the static evaluation
-    reduction: I4  # plies by which the move that is being searched is reduced
-    cutoff_count: I4  # beta cutoffs at this ply since the last visit of a node two plies above
     # The move picker's range in `move_list` and `scored_moves`.
     moves_begin: U4
     moves_cursor: U4

@@ -277,13 +277,10 @@ def refine_by_tt(state, tt_entry, tt_score, estimate):
 
 
 @inline
-def tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, is_scout, cut_node):
+def tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, is_scout):
     """Whether the TT score causes a cutoff: deep enough, and not close to a draw by the fifty-move rule.
 
-    With PVS only nodes with a null window are cut off, so that the principal variation stays whole. With
-    `use_tt_agreement` low depths also need a score that fails high where a beta cutoff is expected, and only there.
+    With PVS only nodes with a null window are cut off, so that the principal variation stays whole.
     """
-    if params.use_tt_agreement and depth < params.tt_agreement_depth and (cut_node != 0) != (tt_score >= beta):
-        return False
     return (is_scout and entry_depth(tt_entry) >= depth and bound_cuts(entry_bound(tt_entry), tt_score, alpha, beta)
             and tt_score_is_usable(pos, params))

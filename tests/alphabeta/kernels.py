@@ -25,8 +25,6 @@ from engine.alphabeta.movepicker import (
     quiet_gives_check,
 )
 from engine.alphabeta.pruning import lazy_reverse_futility, next_probcut_move, prune_noisy, prune_quiet
-from engine.alphabeta.quiescence import quiescence
-from engine.alphabeta.reductions import attacks_more_valuable
 from engine.alphabeta.see import flag_see_ok, see_ge
 from engine.alphabeta.state import STATE_TYPE, frame_at
 from engine.alphabeta.tb import probe_tb_score
@@ -247,16 +245,6 @@ def learn_surprise(pos, state, ply, depth, static_eval, best, best_move, bound):
     maybe_update_correction(pos, state, ply, depth, static_eval, best, best_move, bound)
 
 
-@entry(POSITION_TYPE, int64)
-def makes_threat(pos, move):
-    return attacks_more_valuable(pos, move)
-
-
 @entry(STATE_TYPE, int64, int64, int64, int64)
 def learn_re_search(state, ply, depth, is_quiet, fails_low):
     update_history_on_re_search(state, ply, depth, is_quiet, fails_low)
-
-
-@entry(POSITION_TYPE, STATE_TYPE, int64, int64)
-def quiescence_score(pos, state, alpha, beta):
-    return quiescence(pos, state, alpha, beta, np.int64(0), np.int64(0))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
-import chess
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,8 +50,6 @@ from tests.alphabeta.kernels import (
 from tests.eval.kernels import psq_from_scratch
 
 PARAMS = default_params()
-START = parse_fen(chess.STARTING_FEN)
-LEVEL = new_state(default_params())  # a state in which nothing has been searched
 PLY = 3
 FRAME = int(ROOT_OFFSET) + PLY
 MOVE = 77
@@ -87,22 +84,22 @@ def test_what_speaks_for_a_move_takes_from_its_reduction(state):
     assert lmr_adjust_for_node(state, PLY, 3000, False, 0, 1, False, True) > plain
     state.stack["tt_pv"][FRAME] = 1
     assert lmr_adjust_for_node(state, PLY, 3000, False, 0, 1, False, False) < plain
-    good, bad = (lmr_adjust_for_quiet(START, state, PLY, 77, plain, history) for history in (8000, -8000))
+    good, bad = (lmr_adjust_for_quiet(state, PLY, 77, plain, history) for history in (8000, -8000))
     assert good < plain < bad
 
 
 def test_a_killer_counts_only_while_killers_are_in_use(state):
     state.stack["killers"][FRAME, 1] = 77
-    assert lmr_adjust_for_quiet(START, state, PLY, 77, 3000, 0) == 3000 - state.params.lmr_killer
+    assert lmr_adjust_for_quiet(state, PLY, 77, 3000, 0) == 3000 - state.params.lmr_killer
     state.params.use_killers = 0
-    assert lmr_adjust_for_quiet(START, state, PLY, 77, 3000, 0) == 3000
+    assert lmr_adjust_for_quiet(state, PLY, 77, 3000, 0) == 3000
 
 
 def test_double_extensions_are_rationed(state):
     far, near = PARAMS.double_margin + 1, PARAMS.double_margin
-    assert singular_extension(state, PLY, False, False, near) == 1
-    assert singular_extension(state, PLY, True, False, far) == 1
-    assert [singular_extension(state, PLY, False, False, far) for _ in range(PARAMS.double_limit + 2)] == (
+    assert singular_extension(state, PLY, False, near) == 1
+    assert singular_extension(state, PLY, True, far) == 1
+    assert [singular_extension(state, PLY, False, far) for _ in range(PARAMS.double_limit + 2)] == (
         [2] * PARAMS.double_limit + [1] * 2)
 
 
@@ -119,7 +116,7 @@ def test_a_node_without_a_tt_move_loses_a_ply_once_it_is_deep():
 
 @given(st.integers(-3000, 3000), st.integers(-3000, 3000))
 def test_reverse_futility_returns_a_score_between_beta_and_the_estimate(estimate, beta):
-    if reverse_futility_cuts(LEVEL, PLY, 3, estimate, beta, 0):
+    if reverse_futility_cuts(PARAMS, 3, estimate, beta, 0):
         assert beta <= reverse_futility_score(PARAMS, estimate, beta) <= estimate
 
 
@@ -133,16 +130,16 @@ def test_quiescence_draws_a_score_above_beta_towards_it_but_no_mate(score, beta)
 
 
 def test_reverse_futility_never_answers_mates_and_deep_nodes():
-    assert reverse_futility_cuts(LEVEL, PLY, 1, 900, 0, 0)
-    assert not reverse_futility_cuts(LEVEL, PLY, PARAMS.rfp_depth + 1, 900, 0, 0)
-    assert not reverse_futility_cuts(LEVEL, PLY, 1, 900, -mate_in(9), 0)
-    assert not reverse_futility_cuts(LEVEL, PLY, 1, mate_in(9), 0, 0)
+    assert reverse_futility_cuts(PARAMS, 1, 900, 0, 0)
+    assert not reverse_futility_cuts(PARAMS, PARAMS.rfp_depth + 1, 900, 0, 0)
+    assert not reverse_futility_cuts(PARAMS, 1, 900, -mate_in(9), 0)
+    assert not reverse_futility_cuts(PARAMS, 1, mate_in(9), 0, 0)
 
 
 def test_reverse_futility_needs_more_the_deeper_the_node_and_less_if_it_improves():
     def least(depth: int, improving: int) -> int:
         return next(estimate for estimate in range(2000)
-                    if reverse_futility_cuts(LEVEL, PLY, depth, estimate, 0, improving))
+                    if reverse_futility_cuts(PARAMS, depth, estimate, 0, improving))
 
     assert 0 < least(1, 0) < least(2, 0) < least(PARAMS.rfp_depth, 0)
     assert least(3, 1) < least(3, 0)
@@ -237,7 +234,7 @@ def test_a_tt_score_cuts_if_its_bound_settles_the_window(bound, score, cuts):
 
     def is_cut(depth: int, rule50: int = 0, is_scout: bool = True) -> bool:
         position = parse_fen(fen.format(rule50))
-        return bool(tt_score_cuts(position, PARAMS, tt_entry(6, bound), score, 10, 20, depth, is_scout, 0))
+        return bool(tt_score_cuts(position, PARAMS, tt_entry(6, bound), score, 10, 20, depth, is_scout))
 
     assert [is_cut(depth) for depth in (5, 6, 7)] == [cuts, cuts, False]
     assert [is_cut(6, rule50) for rule50 in (late - 1, late)] == [cuts, False]

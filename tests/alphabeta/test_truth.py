@@ -27,9 +27,8 @@ from tests.kernels import unmake_entry
 # deeper, or by another way.
 LOSSLESS = ("use_alphabeta", "use_pvs", "use_ordering", "use_killers", "use_counter_moves", "use_history",
             "use_continuation", "use_tt", "use_mate_distance", "use_aspiration")
-# Histories and scores that are off by default: they change which move comes first and how far beyond beta a score lies.
-LOSSLESS_OFF = ("use_far_continuation", "use_low_ply_history", "use_good_capture_history", "use_fail_high_blend",
-                "use_tt_move_history")
+# Histories that are off by default: without extensions they change at most which move comes first.
+LOSSLESS_OFF = ("use_low_ply_history", "use_tt_move_history")
 FEW_MOVES = [fen for fen in BENCH_FENS if sum(letter.isalpha() for letter in fen.split()[0]) <= 8]
 
 
@@ -146,7 +145,7 @@ CAPTURES = ("4k3/8/2p1p3/3n4/2P1P3/3B4/8/4K3 w - - 0 1", "k7/8/1r1n4/2P1P3/8/1B6
             "k7/2b5/1r1n4/2P1P3/8/1N6/8/K7 w - - 0 1", "k7/8/1q1r1n2/2P1P3/8/8/8/K7 w - - 0 1")
 
 
-@pytest.mark.parametrize("more", [(), (*LOSSLESS_OFF, "use_tt_agreement")], ids=["default", "more"])
+@pytest.mark.parametrize("more", [(), LOSSLESS_OFF], ids=["default", "more"])
 def test_bounds_in_the_tt_hold(more):
     assert EXACT == LOWER | UPPER
     total = Counter()

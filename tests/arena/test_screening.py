@@ -65,8 +65,8 @@ def test_the_prior_shrinks_what_few_games_say_and_screens_fold_into_one():
 @pytest.mark.parametrize(("change", "elo", "deviation", "expected"), [
     (ParamChange("rfp_margin", 38, 58), 3, 7, None), (ParamChange("rfp_margin", 38, 58), 4, 7, 54),
     (ParamChange("rfp_margin", 38, 58), -4, 7, 42), (ParamChange("rfp_margin", 38, 58), 9, 7, 58),
-    (ParamChange("use_hindsight", 0, 1), 6, 7, None), (ParamChange("use_hindsight", 0, 1), 6.4, 7, 1),
-    (ParamChange("use_hindsight", 0, 1), -20, 7, None), (ParamChange("use_probcut", 0, 1), -6.4, 7, 0)])
+    (ParamChange("use_minor_correction", 0, 1), 6, 7, None), (ParamChange("use_minor_correction", 0, 1), 6.4, 7, 1),
+    (ParamChange("use_minor_correction", 0, 1), -20, 7, None), (ParamChange("use_probcut", 0, 1), -6.4, 7, 0)])
 def test_what_is_suggested(change, elo, deviation, expected):
     """Half a standard error moves a number six tenths of the way, 1.2 all the way; 0.9 turn a switch."""
     error = CONFIDENCE * deviation

@@ -49,7 +49,7 @@ def test_features_and_network_search_differently(capsys, tmp_path):
 def test_the_parameters_of_the_search_can_be_chosen(capsys, tmp_path):
     suite = tmp_path / "mate.epd"
     suite.write_text('6k1/5ppp/8/8/8/8/8/R3K3 w Q - dm 1; id "back rank";\n')
-    for config in ("default", "use_hindsight=1,rfp_margin=60", "features"):
+    for config in ("default", "use_minor_correction=1,rfp_margin=60", "features"):
         status, out, _ = run(capsys, "suite", str(suite), "--nodes", "500", "--config", config)
         assert status == 0 and "1 of 1 solved" in out
     for words in (("--config", "rfp=3"), ("--config", "mcts"), ("--config", "features", "--network", "features")):
