@@ -114,6 +114,6 @@ def update_correction_history(pos, state, ply, depth, error):
 def maybe_update_correction(pos, state, ply, depth, static_eval, best, best_move, bound):
     """Learn a correction if the search refutes the static evaluation and the best move is not a capture."""
     if (state.params.use_correction and static_eval != NO_SCORE and not is_decisive(best)
-            and (best_move == NULL_MOVE or not is_noisy(pos, best_move)) and is_more_informative(bound, best,
-                                                                                                 static_eval)):
+            and (best_move == NULL_MOVE or not is_noisy(pos, best_move))
+            and is_more_informative(bound, best, static_eval)):
         update_correction_history(pos, state, ply, depth, best - static_eval)

@@ -48,6 +48,15 @@ def apply_gravity(value, bonus, limit_bits):
 
 
 @inline
+def _depth_bonus(params, rate, depth):
+    """The size of a bonus or malus: `rate` for each ply of depth, up to `history_bonus_max`."""
+    return min(rate * depth, params.history_bonus_max)
+
+
+# Indices and scores.
+
+
+@inline
 def piece_to_index(pos, move):
     """The moving piece and its target square: the index of the move in most histories."""
     return np.int64(pos.board[from_square(move)]) * 64 + to_square(move)
@@ -131,17 +140,36 @@ def capture_score(pos, state, move):
     return score
 
 
+# Updates: a bonus, or a malus if it is negative.
+
+
 @inline
 def _add_quiet_history(state, side, ply, move, bonus):
-    """Apply a bonus, or a malus if negative, to the quiet history of a move of `side` at `ply`."""
-    frame = frame_at(state, ply)
-    code, threats = move & 0xFFF, threat_index(frame.threats, move)
+    """Apply a bonus to the quiet history of a move of `side` at `ply`."""
+    code, threats = move & 0xFFF, threat_index(frame_at(state, ply).threats, move)
     entry = state.quiet_history[side, threats, code]
     state.quiet_history[side, threats, code] = apply_gravity(entry, bonus, state.params.history_bits)
 
 
+@inline
+def _add_continuation_history(state, before, piece_to, bonus):
+    """Apply a bonus to a move as the continuation of `before`; nothing changes if that is 0, no move."""
+    if before != 0:
+        entry = state.continuation_history[before, piece_to]
+        state.continuation_history[before, piece_to] = apply_gravity(entry, bonus, HISTORY_BITS)
+
+
+@kernel
+def _update_continuation_history(state, ply, piece_to, bonus):
+    """Apply a bonus to a move as the continuation of the moves before it."""
+    ply &= PLY_MASK
+    for offset in _CONTINUATION_OFFSETS:
+        _add_continuation_history(state, np.int64(frame_at(state, ply - offset).piece_to), piece_to, bonus)
+
+
 @kernel
 def _update_quiet_histories(pos, state, ply, move, bonus):
+    """Apply a bonus to a quiet move of the side to move at `ply`, in all histories of quiet moves."""
     piece_to = piece_to_index(pos, move)
     _add_quiet_history(state, np.int64(pos.side), ply, move, bonus)
     if state.params.use_pawn_history:
@@ -154,25 +182,13 @@ def _update_quiet_histories(pos, state, ply, move, bonus):
 
 
 @kernel
-def update_tt_move_history(pos, state, ply, depth, move):
+def _add_tt_cutoff_bonus(pos, state, ply, depth, move):
     """Apply a bonus to the TT move of a node cut off by its TT score, if it is quiet here: keys may collide."""
     ply &= PLY_MASK
     if is_pseudo_legal(pos, move) and not is_noisy(pos, move):
         set_threats(pos, state, ply)
-        _update_quiet_histories(pos, state, ply, move, min(state.params.history_bonus * depth,
-                                                           state.params.history_bonus_max))
-
-
-@kernel
-def _update_continuation_history(state, ply, piece_to, bonus):
-    """Apply a bonus, or a malus if negative, to a move as the continuation of the moves before it."""
-    ply &= PLY_MASK
-    for offset in _CONTINUATION_OFFSETS:
-        before = np.int64(frame_at(state, ply - offset).piece_to)
-        if before != 0:
-            state.continuation_history[before, piece_to] = apply_gravity(state.continuation_history[before, piece_to],
-                                                                         bonus,
-                                                                         HISTORY_BITS)
+        bonus = _depth_bonus(state.params, state.params.history_bonus, depth)
+        _update_quiet_histories(pos, state, ply, move, bonus)
 
 
 @inline
@@ -185,15 +201,12 @@ def last_move_was_quiet(pos, state, ply):
 
 @kernel
 def update_last_move_history(pos, state, ply, bonus):
-    """Apply a bonus, or a malus if negative, to the other side's last move, which was quiet."""
+    """Apply a bonus to the other side's last move, which was quiet."""
     ply &= PLY_MASK
     parent = frame_at(state, ply - 1)
     _add_quiet_history(state, np.int64(pos.side) ^ 1, ply - 1, np.int64(parent.move), bonus)
     before, piece_to = np.int64(frame_at(state, ply - 2).piece_to), np.int64(parent.piece_to)
-    if before != 0:
-        state.continuation_history[before, piece_to] = apply_gravity(state.continuation_history[before, piece_to],
-                                                                     bonus,
-                                                                     HISTORY_BITS)
+    _add_continuation_history(state, before, piece_to, bonus)
 
 
 @kernel
@@ -208,6 +221,7 @@ def apply_eval_diff_bonus(pos, state, ply, before, now):
 
 @kernel
 def _update_capture_history(pos, state, move, bonus):
+    """Apply a bonus to a capture or promotion."""
     if not state.params.use_history:
         return
     piece_to, taken = piece_to_index(pos, move), captured_type(pos, move)
@@ -220,9 +234,8 @@ def update_histories_on_cutoff(pos, state, ply, depth, best, quiets, noisies):
     captures, and to `quiets` quiet moves if `best` is quiet.
     """
     ply &= PLY_MASK
-    frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
-    bonus = min(state.params.history_bonus * depth, state.params.history_bonus_max)
-    malus = -min(state.params.history_malus * depth, state.params.history_bonus_max)
+    frame, parent, params = frame_at(state, ply), frame_at(state, ply - 1), state.params
+    bonus, malus = _depth_bonus(params, params.history_bonus, depth), -_depth_bonus(params, params.history_malus, depth)
     if is_noisy(pos, best):
         _update_capture_history(pos, state, best, bonus)
     else:
@@ -238,7 +251,7 @@ def update_histories_on_cutoff(pos, state, ply, depth, best, quiets, noisies):
 
 
 @inline
-def update_tt_move_reliability(state, tt_move, best_move, is_pv):
+def update_tt_move_history(state, tt_move, best_move, is_pv):
     """Update how often the TT move is best, by a node that has both."""
     if state.params.use_tt_move_history and not is_pv and tt_move != NULL_MOVE and best_move != NULL_MOVE:
         bonus = _TT_MOVE_BONUS if best_move == tt_move else -_TT_MOVE_BONUS
@@ -252,10 +265,10 @@ def update_history_on_re_search(state, ply, depth, is_quiet, fails_low):
     """
     params = state.params
     if params.use_re_search_bonus and is_quiet and not state.stopped:
-        rate = -params.history_malus if fails_low else params.history_bonus
-        limit = params.history_bonus_max
-        bonus = min(max(rate * depth, -limit), limit) * params.re_search_bonus // _WHOLE
-        _update_continuation_history(state, ply, np.int64(frame_at(state, ply).piece_to), bonus)
+        rate = params.history_malus if fails_low else params.history_bonus
+        bonus = _depth_bonus(params, rate, depth)
+        share = (-bonus if fails_low else bonus) * params.re_search_bonus // _WHOLE
+        _update_continuation_history(state, ply, np.int64(frame_at(state, ply).piece_to), share)
 
 
 @inline
@@ -285,11 +298,11 @@ def update_last_move_on_fail_low(pos, state, ply, depth, best, old_alpha):
     """If the node fails low, apply a bonus to the last move if it was quiet."""
     params = state.params
     if params.use_history and best <= old_alpha and last_move_was_quiet(pos, state, ply):
-        update_last_move_history(pos, state, ply, min(params.history_fail_low * depth, params.history_bonus_max))
+        update_last_move_history(pos, state, ply, _depth_bonus(params, params.history_fail_low, depth))
 
 
 @inline
 def update_history_on_tt_cutoff(pos, state, ply, depth, move, tt_score, beta):
     """Apply a bonus to the quiet TT move of a node that its TT score cuts off: it would have been best again."""
     if state.params.use_tt_history and tt_score >= beta and move != NULL_MOVE:
-        update_tt_move_history(pos, state, ply, depth, move)
+        _add_tt_cutoff_bonus(pos, state, ply, depth, move)

@@ -29,13 +29,7 @@ from engine.core.attacks import KNIGHT_ATTACKS, PAWN_ATTACKS, bishop_attacks, ro
 from engine.core.bits import BISHOP, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, contains
 from engine.core.legality import gives_check, is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, NOISY, QUIET, generate
-from engine.core.moves import (
-    NORMAL,
-    NULL_MOVE,
-    from_square,
-    move_type,
-    to_square,
-)
+from engine.core.moves import NORMAL, NULL_MOVE, from_square, move_type, to_square
 from engine.core.position import is_noisy, key_after, king_square, occupied_squares
 from engine.kernel import inline, kernel
 
@@ -131,8 +125,8 @@ def _pack_scored_move(score, index, move):
 
 
 @inline
-def _index_of(ranked):
-    return _LAST_INDEX - ((ranked & _INDEX_MASK) >> _INDEX_SHIFT)
+def _index_of(scored_move):
+    return _LAST_INDEX - ((scored_move & _INDEX_MASK) >> _INDEX_SHIFT)
 
 
 @inline
@@ -167,8 +161,8 @@ def _score_quiets(pos, state, ply, first, end):
     for index in range(np.uint64(first), np.uint64(end)):
         move = np.int64(state.move_list.moves[index])
         piece_to = piece_to_index(pos, move)
-        of_move = np.int64(history[threat_index(threats, move), move & 0xFFF])
-        score = of_move if params.use_history else np.int64(0)
+        plain = np.int64(history[threat_index(threats, move), move & 0xFFF])
+        score = plain if params.use_history else np.int64(0)
         weighted = np.int64(pawn_history[piece_to]) * params.weight_pawn
         weighted += np.int64(last[piece_to]) * params.weight_last + np.int64(second[piece_to]) * params.weight_second
         weighted += np.int64(fourth[piece_to]) * params.weight_fourth
@@ -289,7 +283,8 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, quiet_filter):
                 state.move_list.moves[frame.bad_noisy_end] = move
                 frame.bad_noisy_end += 1
             frame.stage = _stage_after_good_captures(quiet_filter)
-            frame.moves_cursor = frame.moves_begin if not quiet_filter else frame.moves_cursor
+            if frame.stage == BAD_NOISY:
+                frame.moves_cursor = frame.moves_begin
         elif stage == FIRST_KILLER or stage == SECOND_KILLER or stage == COUNTER_MOVE:
             frame.stage = stage + 1
             move = _refutation_of(state, ply, stage)

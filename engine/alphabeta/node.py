@@ -24,7 +24,7 @@ from engine.alphabeta.history import (
     update_history_on_tt_cutoff,
     update_last_move_by_eval,
     update_last_move_on_fail_low,
-    update_tt_move_reliability,
+    update_tt_move_history,
 )
 from engine.alphabeta.movepicker import (
     ALL_QUIETS,
@@ -246,7 +246,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if prune_quiet(pos, state, move, depth, reduction, history, static_eval, alpha):
                     continue
 
-        # Step 14. Extensions, and the late move reduction [91].
+        # Step 14. Extensions, and the late move reduction: with good ordering a late move is seldom best [91].
         new_depth = depth - 1 + extension if move == tt_move else depth - 1
         is_late = params.use_late_move_reductions and depth >= 2 and move_count > 1 + np.int64(is_root)
         if is_late:
@@ -257,7 +257,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         nodes_before = state.nodes
         make_move(pos, state, ply, move)
 
-        # Step 15. With good ordering a late move is seldom best, so it is reduced; if it is, search it again.
+        # Step 15. The reduced search of a late move, and the re-search if it beats alpha all the same.
         score, scout_beta = -INFINITE, alpha + 1 if params.use_pvs else beta
         if is_late:
             reduced = reduced_depth(new_depth, reduction)
@@ -299,7 +299,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if best >= beta:
         update_histories_on_cutoff(pos, state, ply, depth, best_move, quiet_count, noisy_count)
     if excluded == NULL_MOVE:
-        update_tt_move_reliability(state, tt_move, best_move, is_pv)
+        update_tt_move_history(state, tt_move, best_move, is_pv)
         update_last_move_on_fail_low(pos, state, ply, depth, best, old_alpha)
         bound = LOWER if best >= beta else (EXACT if is_pv and best > old_alpha else UPPER)
         maybe_update_correction(pos, state, ply, depth, static_eval, best, best_move, bound)

@@ -62,7 +62,7 @@ PARAMETERS = (
     _switch("use_quiescence_limit"),
     _switch("use_quiescence_futility"),
     _switch("use_quiescence_checks"),
-    # Off until a match decides: the first screen (history/search.md) found them positive, but within its error.
+    # Off until the next screen: the fourth (history/search.md) found them positive, but within its error.
     _switch("use_minor_correction", 0),
     _switch("use_fourth_correction", 0),
     _switch("use_tt_move_history", 0),

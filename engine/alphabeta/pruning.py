@@ -16,6 +16,9 @@ from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
 from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_loss, mate_in, mated_in
 
+_QUARTERS = np.int64(4)
+_WHOLE = np.int64(1024)
+
 
 @inline
 def has_non_pawn_material(pos):
@@ -38,10 +41,6 @@ def mate_or_stalemate_score(alpha, ply, excluded, in_check):
     if excluded != NULL_MOVE:
         return alpha
     return mated_in(ply) if in_check else DRAW
-
-
-_QUARTERS = np.int64(4)
-_WHOLE = np.int64(1024)
 
 
 # Pruning of whole nodes.
@@ -98,12 +97,12 @@ def nmp_min_ply_after(params, ply, reduced):
 
 
 @inline
-def may_try_probcut(params, depth, beta, raised, tt_entry, tt_score):
-    """Whether to try ProbCut: at enough depth, unless a TT score from enough depth is below `raised`."""
+def may_try_probcut(params, depth, beta, probcut_beta, tt_entry, tt_score):
+    """Whether to try ProbCut: at enough depth, unless a TT score from enough depth is below `probcut_beta`."""
     if not params.use_probcut or depth < params.probcut_depth or is_decisive(beta):
         return False
     is_known = tt_entry != TT_MISS and entry_depth(tt_entry) >= depth - params.probcut_tt_depth
-    return not (is_known and tt_score < raised)
+    return not (is_known and tt_score < probcut_beta)
 
 
 @inline
@@ -136,12 +135,12 @@ def prune_quiet(pos, state, move, depth, reduction, history, static_eval, alpha)
     params = state.params
     left = max(depth - 1 - whole_plies(reduction), 0)
     margin = params.futility_base + params.futility_margin * left
-    is_hopeless = params.use_futility and left <= params.futility_depth and static_eval + margin <= alpha
-    is_hopeless = is_hopeless or (params.use_history_pruning and depth <= params.history_prune_depth
-                                  and history < -params.history_prune_margin * depth)
-    is_hopeless = is_hopeless or (params.use_see_pruning
-                                  and not see_ge(pos, move, -params.see_quiet_margin * left))
-    return is_hopeless and not gives_check(pos, move)
+    is_futile = params.use_futility and left <= params.futility_depth and static_eval + margin <= alpha
+    has_bad_history = (params.use_history_pruning and depth <= params.history_prune_depth
+                       and history < -params.history_prune_margin * depth)
+    return ((is_futile or has_bad_history
+             or (params.use_see_pruning and not see_ge(pos, move, -params.see_quiet_margin * left)))
+            and not gives_check(pos, move))
 
 
 @inline

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.state import frame_at
-from engine.alphabeta.tt import TT_MISS, entry_tt_pv
+from engine.alphabeta.tt import entry_tt_pv
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
 
@@ -52,7 +52,7 @@ def set_tt_pv(state, ply, is_pv, tt_entry, excluded):
     """
     frame = frame_at(state, ply)
     if excluded == NULL_MOVE:
-        frame.tt_pv = is_pv or (tt_entry != TT_MISS and entry_tt_pv(tt_entry))
+        frame.tt_pv = is_pv or entry_tt_pv(tt_entry)
     return np.int64(frame.tt_pv)
 
 

@@ -107,27 +107,22 @@ def _skip_remaining(pos, state, ply, move, in_check, searched):
 
 
 @inline
-def _best_case(pos, state, move, futile, alpha, in_check):
-    """The most that `move` can bring, given that all but the piece that it takes brings `futile`; INFINITE if there is
-    no telling, as for a quiet check, and -INFINITE for a check that loses material.
+def _best_case(pos, state, move, futility_base, alpha, in_check):
+    """The most that `move` can bring, given that all but the piece that it takes brings `futility_base`; INFINITE if
+    there is no telling, as for a quiet check, and -INFINITE for a check that loses material.
     """
     if in_check:
         return INFINITE
     if state.params.use_quiescence_checks and not is_noisy(pos, move):
         return INFINITE if see_ge(pos, move, _ZERO) else -INFINITE
-    if state.params.use_quiescence_futility and futile <= alpha and not see_ge(pos, move, _ANY_GAIN):
-        return futile
-    return futile + capture_gain(pos, move) if state.params.use_delta_pruning else INFINITE
+    if state.params.use_quiescence_futility and futility_base <= alpha and not see_ge(pos, move, _ANY_GAIN):
+        return futility_base
+    return futility_base + capture_gain(pos, move) if state.params.use_delta_pruning else INFINITE
 
 
 @inline
 def _bound_of(best, beta, is_exact):
     return LOWER if best >= beta else (EXACT if is_exact else UPPER)
-
-
-@inline
-def _was_pv(tt_entry):
-    return entry_tt_pv(tt_entry) if tt_entry != TT_MISS else _ZERO
 
 
 @inline
@@ -161,7 +156,7 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
     best, raw_eval = _stand_pat(pos, state, alpha, beta, ply, tt_entry, tt_score, is_pv, in_check)
     if best >= beta:
         return _blend_with_beta(state, best, beta)
-    alpha, futile = max(alpha, best), best + state.params.delta_margin
+    alpha, futility_base = max(alpha, best), best + state.params.delta_margin
 
     # Step 4. The moves.
     tt_move = _init_moves(pos, state, ply, tt_entry, checkers, pinned)
@@ -174,7 +169,7 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
         if not is_loss(best):
             if _skip_remaining(pos, state, ply, move, in_check, searched):
                 break
-            upper_bound = _best_case(pos, state, move, futile, alpha, in_check)
+            upper_bound = _best_case(pos, state, move, futility_base, alpha, in_check)
             if upper_bound <= alpha:
                 best = max(best, upper_bound)  # it cannot raise the score above alpha
                 continue
@@ -196,7 +191,7 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
     if in_check and searched == 0:
         return mated_in(ply)
     bound, best = _bound_of(best, beta, is_pv and alpha > old_alpha), _blend_with_beta(state, best, beta)
-    tt_store(pos, state, ply, best_move, best, raw_eval, _QUIESCENCE_DEPTH, bound, _was_pv(tt_entry))
+    tt_store(pos, state, ply, best_move, best, raw_eval, _QUIESCENCE_DEPTH, bound, entry_tt_pv(tt_entry))
     return best
 
 

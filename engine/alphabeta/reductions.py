@@ -122,9 +122,10 @@ def lmr_adjust_for_node(state, ply, reduction, is_pv, cut_node, improving, is_ch
 def lmr_adjust_for_quiet(state, ply, move, reduction, history):
     """The reduction of a late quiet move, adjusted for killers and history."""
     frame = frame_at(state, ply)
-    if state.params.use_killers and (move == frame.killers[0] or move == frame.killers[1]):
-        reduction -= state.params.lmr_killer
-    return reduction - history * _ONE_PLY // state.params.lmr_history_divisor
+    params = state.params
+    if params.use_killers and (move == frame.killers[0] or move == frame.killers[1]):
+        reduction -= params.lmr_killer
+    return reduction - history * _ONE_PLY // params.lmr_history_divisor
 
 
 @inline

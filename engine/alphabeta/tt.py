@@ -25,7 +25,7 @@ ENTRY_BYTES, BUCKET_BYTES, BUCKET_ENTRIES = 16, 64, 4
 GENERATIONS = np.int64(64)
 _GENERATION_SHIFT, _GENERATION_MASK = np.uint64(56), np.uint64(63)
 _MEGABYTE = 1 << 20
-_MOST_DEPTH = np.int64(127)
+_MAX_DEPTH = np.int64(127)
 _WORDS_PER_PAGE = 512  # of the smallest pages, 4096 bytes
 _AGE_WEIGHT = np.int64(4)  # each generation of age counts against an entry like this many plies of depth
 
@@ -130,12 +130,12 @@ def entry_eval(tt_entry):
 @inline
 def entry_depth(tt_entry):
     """The depth to which the score was searched."""
-    return np.int64(tt_entry >> 48 & np.uint64(_MOST_DEPTH))
+    return np.int64(tt_entry >> 48 & np.uint64(_MAX_DEPTH))
 
 
 @inline
 def entry_tt_pv(tt_entry):
-    """1 if the position was in a principal variation, else 0."""
+    """1 if the position was in a principal variation, else 0; 0 for TT_MISS."""
     return np.int64(tt_entry >> 55 & np.uint64(1))
 
 
@@ -187,7 +187,7 @@ def score_to_tt(score, ply):
 def pack_entry(move, score, static_eval, depth, bound, tt_pv):
     """What is known about a position, as a word for `store_entry`; the score is a `score_to_tt`."""
     return (np.uint64(move) | np.uint64(score & 0xFFFF) << 16 | np.uint64(static_eval & 0xFFFF) << 32
-            | np.uint64(min(depth, _MOST_DEPTH)) << 48 | np.uint64(tt_pv) << 55 | np.uint64(bound) << 62)
+            | np.uint64(min(depth, _MAX_DEPTH)) << 48 | np.uint64(tt_pv) << 55 | np.uint64(bound) << 62)
 
 
 @kernel
@@ -198,7 +198,7 @@ def store_entry(address, buckets, generation, key, new):
     score is only a bound. Otherwise the least valuable entry of the bucket is replaced.
     """
     slot = _bucket_address(address, buckets, key)
-    cheapest, worth = slot, np.int64(1 << 30)
+    victim, least_worth = slot, np.int64(1 << 30)
     for _ in range(BUCKET_ENTRIES):
         tt_entry = load_word(slot + 8)
         if load_word(slot) ^ tt_entry == key and tt_entry != TT_MISS:
@@ -207,16 +207,16 @@ def store_entry(address, buckets, generation, key, new):
                 return
             if entry_move(new) == 0:
                 new |= np.uint64(entry_move(tt_entry))
-            cheapest = slot
+            victim = slot
             break
         age = (generation - _entry_generation(tt_entry)) & (GENERATIONS - 1)
-        price = entry_depth(tt_entry) - _AGE_WEIGHT * age if tt_entry != TT_MISS else np.int64(-(1 << 20))
-        if price < worth:
-            cheapest, worth = slot, price
+        worth = entry_depth(tt_entry) - _AGE_WEIGHT * age if tt_entry != TT_MISS else np.int64(-(1 << 20))
+        if worth < least_worth:
+            victim, least_worth = slot, worth
         slot += ENTRY_BYTES
-    new |= np.uint64(generation) << 56
-    store_word(cheapest, key ^ new)
-    store_word(cheapest + 8, new)
+    new |= np.uint64(generation) << _GENERATION_SHIFT
+    store_word(victim, key ^ new)
+    store_word(victim + 8, new)
 
 
 @inline
@@ -232,6 +232,7 @@ def tt_lookup(pos, state, ply):
 
 @inline
 def tt_store(pos, state, ply, move, score, static_eval, depth, bound, tt_pv):
+    """Store the result of a node, with its score counted from the root, if the TT is on."""
     if state.params.use_tt:
         tt_entry = pack_entry(move, score_to_tt(score, ply), static_eval, depth, bound, tt_pv)
         store_entry(state.tt_address, state.tt_buckets, state.tt_generation, pos.key, tt_entry)

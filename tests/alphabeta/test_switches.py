@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.history import update_tt_move_reliability
+from engine.alphabeta.history import update_tt_move_history
 from engine.alphabeta.reductions import singular_extension
 from engine.alphabeta.root_moves import init_root_entry
 from engine.alphabeta.state import LOW_PLIES, ROOT_OFFSET
@@ -51,17 +51,17 @@ def test_the_fourth_last_move_has_a_correction_of_its_own(state):
 
 
 def test_a_reliable_tt_move_is_extended_sooner(state):
-    update_tt_move_reliability(state, 77, 77, False)
+    update_tt_move_history(state, 77, 77, False)
     assert state.tt_move_history[0] == 0
     state.params.use_tt_move_history = 1
     for best, is_extended in ((77, True), (78, False)):
         for _ in range(40):
-            update_tt_move_reliability(state, 77, best, False)
+            update_tt_move_history(state, 77, best, False)
         shortfall = state.params.double_margin + (-10 if is_extended else 10)
         assert singular_extension(state, PLY, False, shortfall) == 1 + is_extended
     before = int(state.tt_move_history[0])
     for tt_move, best, is_pv in ((0, 77, False), (77, 0, False), (77, 77, True)):
-        update_tt_move_reliability(state, tt_move, best, is_pv)
+        update_tt_move_history(state, tt_move, best, is_pv)
     assert state.tt_move_history[0] == before
 
 
