@@ -25,11 +25,12 @@ from engine.analysis.ledger import (
     settled_ledger,
     worth,
 )
-from engine.analysis.motifs import MATING, WINNING, find_motif, perpetual_check
+from engine.analysis.motifs import MATING, WINNING, WINNING_PAWNS, find_motif, perpetual_check
+from engine.analysis.positional import positional_fact
 from engine.analysis.tactical_line import Motif, TacticalLine
 
-MATE, MATERIAL, PROMOTION, PERPETUAL, RECAPTURE, SACRIFICE = (
-    "mate", "material", "promotion", "perpetual check", "recapture", "sacrifice")
+MATE, MATERIAL, PROMOTION, PERPETUAL, RECAPTURE, SACRIFICE, POSITIONAL = (
+    "mate", "material", "promotion", "perpetual check", "recapture", "sacrifice", "positional")
 
 # Plies of a line that wins material without a motif; and of one that should have been found, unless it is forcing.
 _LONGEST_PLAIN_LINE, _LONGEST_TO_FIND = 9, 5
@@ -39,16 +40,17 @@ _LONGEST_PLAIN_LINE, _LONGEST_TO_FIND = 9, 5
 class Claim:
     """A statement about a line that starts at `fen`; `moves` is exactly what is printed."""
 
-    topic: str  # mate, material, promotion, perpetual check, recapture, sacrifice
+    topic: str  # mate, material, promotion, perpetual check, recapture, sacrifice, positional
     side: str  # the side that profits: white or black
     fen: str
     moves: tuple[str, ...]  # in UCI text
-    motif: str = ""
+    motif: str = ""  # or the fact of a positional claim
     motif_ply: int = 0  # of the move in `moves` that has the motif
     squares: tuple[str, ...] = ()  # of the pieces that are won, or that the motif hits
     pieces: tuple[str, ...] = ()  # won, by name
     returned: tuple[str, ...] = ()  # given for them
     number: int = 0  # moves to the mate
+    better: tuple[str, ...] = ()  # of a positional claim: the line that starts before the move and avoids the fact
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], retur
     `taken_before` is the type of the piece that the move before the line has captured.
     """
     squares = _squares_of(ledger, won, not board.turn, taken_before)
-    found = find_motif(board, ledger.moves, WINNING) if worth(won) > 1 else None
+    found = find_motif(board, ledger.moves, WINNING if worth(won) > 1 else WINNING_PAWNS)
     if found is not None and not _is_about(found, ledger, squares):
         found = None
     if found is None and (len(ledger.moves) > _LONGEST_PLAIN_LINE or _is_recapture_declined(board, ledger.moves)):
@@ -215,6 +217,19 @@ def sacrifice_claim(board: chess.Board, moves: Sequence[chess.Move], name: str, 
     """The side to move offers a piece by the first move, and the second one takes it."""
     returned = () if captured is None else (chess.piece_name(captured),)
     return _claim(SACRIFICE, board, moves, board.turn, None, (origin,), (name,), returned)
+
+
+def positional_claim(board: chess.Board, played: Sequence[chess.Move], best: Sequence[chess.Move],
+                     cost: int) -> tuple[Claim, str] | None:
+    """A positional fact against the side to move after the first of `played`, and its words; see positional.py."""
+    fact = positional_fact(board, played, best, cost)
+    if fact is None:
+        return None
+    after = board.copy()
+    after.push(played[0])
+    claim = _claim(POSITIONAL, after, fact.reply, after.turn)
+    return replace(claim, motif=fact.topic, squares=(fact.square,) if fact.square else (),
+                   better=tuple(move.uci() for move in fact.better)), fact.words
 
 
 def _is_about(found: Motif, ledger: Ledger, squares: Sequence[chess.Square]) -> bool:

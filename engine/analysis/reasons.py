@@ -14,6 +14,7 @@ import chess
 
 from engine.analysis.claims import (
     Claim,
+    MaterialResult,
     gain_claim,
     is_threatened_mate,
     loss_claim,
@@ -21,6 +22,7 @@ from engine.analysis.claims import (
     material_after_move,
     material_of_line,
     perpetual_claim,
+    positional_claim,
     promotion_claim,
     recapture_claim,
     sacrifice_claim,
@@ -35,6 +37,7 @@ SHOWN_PLIES = 6  # of a line that proves nothing
 _NEAR_DRAW = 10  # centipawns
 _COMPENSATION_FOR_A_PAWN, _COMPENSATION, _COMPENSATION_PER_PAWN = 100, 200, 60  # centipawns
 _LEAST_SHARE, _LEAST_SHARE_OF_PAWNS = 0.4, 0.5  # of the loss in centipawns that the material must make up
+_LEAST_MORE = 2  # pawns that a line must win more than the move played, if that wins something too
 _BETTER, _EVEN, _HOLDING, _LOST = 0.60, (0.45, 0.55), 0.35, 0.15  # expected scores on the human curve
 _EXCHANGE = ("rook",), ("knight", "bishop")
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
@@ -44,7 +47,8 @@ _MOTIFS = {
     "fork": "a fork", "skewer": "a skewer", "pin": "a pin", "discovered attack": "a discovered attack",
     "discovered check": "a discovered check", "double check": "a double check",
     "removal of the defender": "the removal of a defender", "deflection": "a deflection", "attraction": "a decoy",
-    "interference": "an interference", "zwischenzug": "a zwischenzug"}
+    "interference": "an interference", "zwischenzug": "a zwischenzug", "overload": "an overload",
+    "zugzwang": "a zugzwang"}
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,19 @@ def _reasons(verdict: MoveVerdict) -> Iterator[Reason]:
         if claim is not None:
             yield Reason(template.format(file=claim.squares[0][0], move=_first(start, claim),
                                          line=claim_line(start, claim)), claim)
+    if not are_both_beyond(verdict.before, verdict.after, CLEARLY_DECIDED):
+        yield from _about_position(verdict, played, best)
     yield Reason(_about_scores(verdict))
+
+
+def _about_position(verdict: MoveVerdict, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> Iterator[Reason]:
+    """A fact that can be counted where the line after the move ends, and not where the better line does."""
+    found = positional_claim(verdict.board, played, best, verdict.cost)
+    if found is not None:
+        claim, words = found
+        after = verdict.board.copy()
+        after.push(verdict.move)
+        yield Reason(f"{words} ({claim_line(after, claim)}); {_better(verdict, len(claim.better))}", claim)
 
 
 def _about_mates(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess.Move],
@@ -174,11 +190,18 @@ def _about_material(verdict: MoveVerdict, played: Sequence[chess.Move], best: Se
             after = board.copy()
             after.push(verdict.move)
             yield Reason(_loss_text(after, lost), lost)
-    if worse.net < 1 and _makes_up_the_loss(verdict, max(better.end - worse.end, better.net), better.gained) and (
-            not _has_compensation(-better.end, better.net, -verdict.before.value)):
+    is_missed = _makes_up_the_loss(verdict, max(better.end - worse.end, better.net), better.gained) and (
+        not _wins_it_too(worse, better))
+    if is_missed and not _has_compensation(-better.end, better.net, -verdict.before.value):
         won = gain_claim(board, better)
         if won is not None:
             yield Reason(_gain_text(board, won), won)
+
+
+def _wins_it_too(played: MaterialResult, best: MaterialResult) -> bool:
+    """Whether the move played wins something as well: the best piece that the other line wins, or nearly as much."""
+    is_same = bool(best.gained) and max(best.gained) in played.gained
+    return played.net >= 1 and (is_same or best.net < played.net + _LEAST_MORE)
 
 
 def _makes_up_the_loss(verdict: MoveVerdict, pawns: int, pieces: Counter[int]) -> bool:
@@ -262,11 +285,11 @@ def _about_scores(verdict: MoveVerdict) -> str:
     return _better(verdict)
 
 
-def _better(verdict: MoveVerdict) -> str:
+def _better(verdict: MoveVerdict, plies: int = SHOWN_PLIES) -> str:
     """Which move was better, by how much, with its line."""
     move = line_text(verdict.board, verdict.best_line, 1)
     return (f"{move} was better ({verdict.before.white()} against {verdict.after.white()}): "
-            f"{line_text(verdict.board, verdict.best_line)}")
+            f"{line_text(verdict.board, verdict.best_line, plies)}")
 
 
 def line_text(board: chess.Board, line: Sequence[str], plies: int = SHOWN_PLIES) -> str:
