@@ -17,6 +17,7 @@ from engine.analysis.claims import (
     MaterialResult,
     gain_claim,
     is_threatened_mate,
+    king_hunt_claim,
     loss_claim,
     mate_claim,
     material_after_move,
@@ -26,6 +27,8 @@ from engine.analysis.claims import (
     promotion_claim,
     recapture_claim,
     sacrifice_claim,
+    threat_claim,
+    threatened_mate,
 )
 from engine.analysis.ledger import LONGEST_LINE, balance
 from engine.analysis.lookup import last_opening
@@ -114,9 +117,43 @@ def _reasons(verdict: MoveVerdict) -> Iterator[Reason]:
         if claim is not None:
             yield Reason(template.format(file=claim.squares[0][0], move=_first(start, claim),
                                          line=claim_line(start, claim)), claim)
+    yield from _about_kings(board, after, played, best)
     if not are_both_beyond(verdict.before, verdict.after, CLEARLY_DECIDED):
         yield from _about_position(verdict, played, best)
     yield Reason(_about_scores(verdict))
+
+
+def _about_kings(board: chess.Board, after: chess.Board, played: Sequence[chess.Move],
+                 best: Sequence[chess.Move]) -> Iterator[Reason]:
+    """A king that is driven out by checks, and a threat of mate, in one of the lines and not in the other."""
+    side, other = chess.COLOR_NAMES[board.turn], chess.COLOR_NAMES[not board.turn]
+    hunted, missed = king_hunt_claim(after, played[1:]), king_hunt_claim(board, best)
+    if hunted is not None:
+        yield Reason(f"lets {side}'s king be driven to {hunted.squares[0]}: {claim_line(after, hunted)}", hunted)
+    if missed is not None:
+        yield Reason(f"misses {_first(board, missed)}, which drives {other}'s king to {missed.squares[0]}: "
+                     f"{claim_line(board, missed)}", missed)
+    threat = threat_claim(after, played[1:])
+    if threat is not None and not _is_threat_anyway(board, best[0], played[1]):
+        yield Reason(_threat_text("allows", after, *threat), threat[0])
+    threat = threat_claim(board, best)
+    if threat is not None and threatened_mate(board, played[0]) is None:
+        yield Reason(_threat_text("misses", board, *threat), threat[0])
+
+
+def _is_threat_anyway(board: chess.Board, best: chess.Move, reply: chess.Move) -> bool:
+    """Whether a reply would threaten mate after the best move too."""
+    after = board.copy(stack=False)
+    after.push(best)
+    return after.is_legal(reply) and threatened_mate(after, reply) is not None
+
+
+def _threat_text(verb: str, board: chess.Board, claim: Claim, mate: chess.Move) -> str:
+    passed = board.copy(stack=False)
+    passed.push_uci(claim.moves[0])
+    passed.push(chess.Move.null())
+    return (f"{verb} {_first(board, claim)}, which threatens {line_text(passed, (mate.uci(),))}: "
+            f"{claim_line(board, claim)}")
 
 
 def _about_position(verdict: MoveVerdict, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> Iterator[Reason]:

@@ -18,7 +18,18 @@ from pathlib import Path
 import chess
 import chess.pgn
 
-from tests.analysis.counting import FACTS, VALUES, hangs_something, material, shows_overload, shows_zugzwang
+from tests.analysis.counting import (
+    FACTS,
+    VALUES,
+    hangs_something,
+    is_hunt,
+    is_mate_threat,
+    is_taken,
+    material,
+    repeats_by_checks,
+    shows_overload,
+    shows_zugzwang,
+)
 
 NAMES = {name: number for number, name in enumerate(chess.PIECE_NAMES) if name}
 NUMBERS = {"a": 1, "an": 1, "the": 1, "two": 2, "three": 3, "four": 4}
@@ -81,16 +92,6 @@ def pieces_in(text: str) -> tuple[Counter[int], list[tuple[int, chess.Square]]]:
         if square:
             placed.append((NAMES[name], chess.parse_square(square)))
     return counts, placed
-
-
-def is_taken(square: chess.Square, moves: Sequence[chess.Move]) -> bool:
-    """Whether the piece that stands on a square, wherever it goes, is captured in a line that begins there."""
-    for move in moves:
-        if move.from_square == square:
-            square = move.to_square
-        elif move.to_square == square:
-            return True
-    return False
 
 
 def check_material(context: Context, start: chess.Board, victim: chess.Color, base: chess.Board) -> None:
@@ -160,8 +161,7 @@ def check_loss(context: Context) -> None:
 
 def check_gain(context: Context) -> None:
     """Material that another move wins."""
-    moves, _ = context.line(context.before)
-    claim(context.before.san(moves[0]) == re.sub(r"^\d+\.+", "", context.match["first"]), "another first move")
+    check_first(context, context.before, context.line(context.before)[0])
     check_material(context, context.before, not context.before.turn, context.before)
     check_motif(context, context.before)
 
@@ -200,8 +200,7 @@ def check_better(context: Context) -> None:
     """A better move: the line is legal, begins with it, and the score of the move played is the evaluation's."""
     moves, _ = context.line(context.before)
     claim(moves[0] != context.move, "the move that was played")
-    first = context.match.groupdict().get("first")
-    claim(first is None or context.before.san(moves[0]) == re.sub(r"^\d+\.+", "", first), "another first move")
+    check_first(context, context.before, moves)
     written = context.node.eval()
     if written is not None and not context.match["now"].startswith("#"):
         claim(written.white().score() == round(100 * float(context.match["now"])), "another score than the evaluation")
@@ -211,13 +210,7 @@ def check_perpetual(context: Context) -> None:
     """Three checks in a row and a repetition."""
     start = context.after if context.match["verb"] == "allows" else context.before
     moves, _ = context.line(start)
-    follower, seen, checks = start.copy(), {start.board_fen()}, 0
-    for number, move in enumerate(moves):
-        follower.push(move)
-        checks += number % 2 == 0 and follower.is_check()
-        repeats = follower.board_fen() in seen
-        seen.add(follower.board_fen())
-    claim(checks >= 3 and repeats, "no perpetual check")
+    claim(repeats_by_checks(start, moves), "no perpetual check")
 
 
 def check_sacrifice(context: Context) -> None:
@@ -274,6 +267,32 @@ def check_fact(context: Context) -> None:
     raise WrongSentenceError("no such fact")
 
 
+def check_king_hunt(context: Context) -> None:
+    """Three checks or more in a row, by every move of the line, drive a king to the square that is named."""
+    is_own = context.match["verb"] == "lets"
+    start = context.after if is_own else context.before
+    moves, end = context.line(start)
+    claim(is_hunt(start, moves), "too few checks, or the king is at home")
+    named = end.piece_at(chess.parse_square(context.match["square"]))
+    claim(named == chess.Piece(chess.KING, context.match["color"] == "white") and named.color != start.turn,
+          "another king, or not there")
+    check_first(context, start, moves)
+
+
+def check_first(context: Context, start: chess.Board, moves: Sequence[chess.Move]) -> None:
+    """The move that is named before the line is its first."""
+    first = context.match.groupdict().get("first")
+    claim(first is None or start.san(moves[0]) == re.sub(r"^\d+\.+", "", first), "another first move")
+
+
+def check_mate_threat(context: Context) -> None:
+    """If the other side passed after the line's first move, the named move would mate."""
+    start = context.after if context.match["verb"] == "allows" else context.before
+    moves, _ = context.line(start)
+    check_first(context, start, moves)
+    claim(is_mate_threat(start, moves[0], re.sub(r"^\d+\.+", "", context.match["threat"])), "no mate is threatened")
+
+
 def check_nothing(context: Context) -> None:
     """Words without a claim that a board could prove."""
 
@@ -282,6 +301,8 @@ _MOTIFS = (r"(?P<motif>a fork|a skewer|a pin|a discovered attack|a discovered ch
            r"the removal of a defender|a deflection|a decoy|an interference|a zwischenzug|an overload|a zugzwang)")
 _SACRIFICE = (rf"(?:a known sacrifice: )?sacrifices (?P<given>{_PLAIN_PIECE})"
               r"(?: for an? (?P<price>\w+)| and mates in (?P<number>\d+))?: (?P<line>.*)")
+_HUNT = (r"(?P<verb>lets|misses) (?:(?P<first>\S+), which drives )?(?P<color>white|black)'s king (?:be driven )?to "
+         r"(?P<square>[a-h][1-8]): (?P<line>.*)")
 TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (rf"allows mate in (?P<number>\d+){_MATE_NAME}(?: \((?:white|black) was lost anyway\))?: (?P<line>.*)",
      check_allowed_mate),
@@ -303,6 +324,8 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (r"(?P<verb>lets|misses) (?:\S+, which promotes )?the (?P<file>[a-h])-pawn(?: promote)?: (?P<line>.*)",
      check_promotion),
     (r"(?P<verb>allows|misses) perpetual check: (?P<line>.*)", check_perpetual),
+    (_HUNT, check_king_hunt),
+    (r"(?P<verb>allows|misses) (?P<first>\S+), which threatens (?P<threat>\S+): (?P<line>.*)", check_mate_threat),
     (rf"lets the win slip, from (?P<before>{_SCORE}) to (?P<now>{_SCORE}); best was (?P<line>.*)", check_better),
     (rf"(?P<fact>(?:leaves|gives|lets) [^(;]*) \((?P<after>[^)]*)\); {_BETTER}", check_fact),
     (rf"{_INTRODUCTION}{_BETTER}", check_better),
@@ -312,6 +335,7 @@ _COMMAND = re.compile(r"\[%\w+ [^\]]*\]")
 
 
 _BARE = rf"{_INTRODUCTION}{_BETTER}"
+_PROSPECTS = rf"(?:gives up the advantage|(?:white|black) is winning now); {_BETTER}"
 
 
 def sentence_of(node: chess.pgn.ChildNode) -> str:
@@ -348,6 +372,7 @@ def check_file(path: Path) -> tuple[Counter[str], list[str]]:
                 if found == "":
                     continue
                 counts["sentences"] += 1
+                counts["prospects"] += bad and re.fullmatch(_PROSPECTS, sentence_of(node)) is not None
                 counts["only a better move"] += bad and re.fullmatch(_BARE, sentence_of(node)) is not None
                 if found:
                     wrong.append(found)
@@ -365,7 +390,8 @@ def main() -> None:
         all_wrong += wrong
     print("\n".join(all_wrong))
     print(f"{total['sentences']} sentences, {len(all_wrong)} wrong; {total['bad marks']} bad marks, "
-          f"{total['bad marks'] - total['only a better move']} with a reason")
+          f"{total['bad marks'] - total['only a better move']} with a reason, {total['prospects']} more with what has "
+          "become of the game")
 
 
 if __name__ == "__main__":

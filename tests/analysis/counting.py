@@ -45,6 +45,27 @@ def material(board: chess.Board, color: chess.Color) -> Counter[int]:
                    if piece.color == color and piece.piece_type != chess.KING)
 
 
+def is_taken(square: chess.Square, moves: Sequence[chess.Move]) -> bool:
+    """Whether the piece that stands on a square, wherever it goes, is captured in a line that begins there."""
+    for move in moves:
+        if move.from_square == square:
+            square = move.to_square
+        elif move.to_square == square:
+            return True
+    return False
+
+
+def repeats_by_checks(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
+    """Whether the first side gives three checks or more, and the last position was there before."""
+    follower, seen, checks, repeats = start.copy(), {start.board_fen()}, 0, False
+    for number, move in enumerate(moves):
+        follower.push(move)
+        checks += number % 2 == 0 and follower.is_check()
+        repeats = follower.board_fen() in seen
+        seen.add(follower.board_fen())
+    return checks >= 3 and repeats
+
+
 def shows_overload(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
     """A piece guards two others; after it has taken back on the square of one, the other is taken without a guard."""
     follower, found = start.copy(), False
@@ -76,6 +97,32 @@ def shows_zugzwang(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
             board.push(reply)
         found |= not hangs_something(waiting) and all(hangs_something(board) for board in replies)
     return found
+
+
+def is_hunt(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
+    """Three checks or more, by every move of the first side, which has a queen, drive the king from home."""
+    follower, victim = start.copy(), not start.turn
+    for number, move in enumerate(moves):
+        if number % 2 == 0 and not follower.gives_check(move):
+            return False
+        follower.push(move)
+    king = follower.king(victim)
+    is_away = king is not None and chess.square_rank(king) not in ((0, 1) if victim else (6, 7))
+    return is_away and len(moves) >= 6 and bool(follower.pieces(chess.QUEEN, start.turn))
+
+
+def is_mate_threat(start: chess.Board, move: chess.Move, threat: str) -> bool:
+    """Whether a move gives no check, and the named one would mate next if the other side passed."""
+    passed = start.copy(stack=False)
+    passed.push(move)
+    if passed.is_check():
+        return False
+    passed.push(chess.Move.null())
+    try:
+        passed.push_san(threat)
+    except ValueError:
+        return False
+    return passed.is_checkmate()
 
 
 def isolated(board: chess.Board, side: chess.Color) -> set[chess.Square]:

@@ -6,7 +6,15 @@ import chess
 import chess.pgn
 import pytest
 
-from engine.analysis.claims import gain_claim, loss_claim, material_after_move, material_of_line
+from engine.analysis.claims import (
+    gain_claim,
+    king_hunt_claim,
+    loss_claim,
+    material_after_move,
+    material_of_line,
+    threat_claim,
+    threatened_mate,
+)
 from engine.analysis.marks import Mark
 from engine.analysis.move_verdicts import MoveVerdict
 from engine.analysis.positional import positional_fact
@@ -15,6 +23,7 @@ from engine.analysis.reasons import claim_line, pieces_text, reason_for
 from engine.analysis.results import Score
 from eval.wdl import Wdl
 from tests.analysis import checker
+from tests.analysis.counting import is_hunt, is_mate_threat
 
 
 def moves_of(fen: str, line: str) -> tuple[chess.Board, list[chess.Move]]:
@@ -116,3 +125,31 @@ def test_a_long_line_without_a_motif_claims_nothing():
 def test_what_is_won_back_at_once_is_no_sacrifice(fen, san, is_sacrifice):
     board = chess.Board(fen)
     assert (sacrifice_of(board, board.parse_san(san)) is not None) == is_sacrifice
+
+
+def test_a_threat_of_mate_is_named():
+    fen = "r2q1r1k/ppp2p1p/2np1p1Q/4p3/2B1P1bN/3P4/PPP2PPP/R3K2R w KQ - 3 12"
+    board, moves = moves_of(fen, "Nf5 Bxf5 exf5")
+    found = threat_claim(board, moves)
+    assert found is not None and found[1] == chess.Move.from_uci("h6g7") and is_mate_threat(board, moves[0], "Qg7#")
+    assert threatened_mate(board, board.parse_san("a3")) is None and not is_mate_threat(
+        board, board.parse_san("a3"), "Qg7#")
+    game = chess.pgn.Game.from_board(chess.Board("r2q1rk1/ppp2p1p/2np1p1Q/4p3/2B1P1bN/3P4/PPP2PPP/R3K2R b KQ - 2 11"))
+    node = game.add_variation(chess.Move.from_uci("g8h8"))
+    for text, is_wrong in (("allows 12.Nf5, which threatens 13.Qg7#: 12.Nf5 Bxf5 13.exf5", False),
+                           ("allows 12.a3, which threatens 13.Qg7#: 12.a3 a6", True),
+                           ("allows 12.Nf5, which threatens 13.Qxf6#: 12.Nf5 Bxf5", True)):
+        node.comment = text
+        assert bool(checker.check_node(node)) == is_wrong, text
+
+
+@pytest.mark.parametrize(("fen", "line", "square"), [
+    ("8/6pk/8/4Q3/8/5p2/5P1P/6K1 w - - 0 1", "Qf5+ Kh6 Qf4+ Kh5 Qf5+ Kh4", "h4"),
+    ("8/6pk/5p2/4Q3/8/8/5PPP/6K1 w - - 0 1", "Qf5+ Kg8 Qc8+ Kh7 Qf5+ g6", ""),  # the king is at home
+    ("r1bq1b1r/ppp3pp/2n1k3/3np3/2B5/5Q2/PPPP1PPP/RNB1K2R w KQ - 2 8", "Qf5+ Kd6 d4 Qf6", ""),  # one check
+])
+def test_a_king_that_is_driven_out_by_checks(fen, line, square):
+    board, moves = moves_of(fen, line)
+    found = king_hunt_claim(board, moves)
+    assert (found is not None) == is_hunt(board, moves) == bool(square)
+    assert found is None or found.squares == (square,)
