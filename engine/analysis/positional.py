@@ -116,7 +116,7 @@ def positional_fact(board: chess.Board, played: Sequence[chess.Move], best: Sequ
     lengths = [(one, other) for one in worse for other in better if one > 1 and (one - other) % 2 == 0
                and balance(worse[one], side) == balance(better[other], side)]
     for one, other in sorted(lengths, key=sum, reverse=True):
-        facts = list(_differences(worse[one], better[other], side))
+        facts = list(_differences(board, worse[one], better[other], side))
         witnesses = _Witnesses(worse[one], better[other], side) if facts else None
         if witnesses is None or witnesses.difference < max(_LEAST_DIFFERENCE, _LEAST_SHARE * cost):
             continue
@@ -136,11 +136,12 @@ def _ends(board: chess.Board, moves: Sequence[chess.Move]) -> dict[int, chess.Bo
     return found
 
 
-def _differences(worse: chess.Board, better: chess.Board, side: chess.Color) -> Iterator[tuple[str, str, str]]:
-    """The topic, key and words of facts against a side on one board of which there are fewer on the other."""
+def _differences(before: chess.Board, worse: chess.Board, better: chess.Board,
+                 side: chess.Color) -> Iterator[tuple[str, str, str]]:
+    """The topic, key and words of facts against a side on one board, fewer on the other and not there before."""
     for topic, (_, find) in _FINDERS.items():
         here, there = dict(find(worse, side)), dict(find(better, side))
-        new = [key for key in here if key not in there]
+        new = [key for key in here if key not in there and key not in dict(find(before, side))]
         if len(here) > len(there) and new:
             yield topic, new[0], here[new[0]]
 

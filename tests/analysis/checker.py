@@ -240,7 +240,7 @@ def check_motif(context: Context, start: chess.Board) -> None:
 
 
 def check_fact(context: Context) -> None:
-    """A fact that is there at the end of the line after the move, and not at the end of the better one."""
+    """A fact that is there at the end of the line after the move, not at the end of the better one, and not before."""
     check_better(context)
     _, better = context.line(context.before)
     _, worse = context.line(context.after, "after")
@@ -255,12 +255,12 @@ def check_fact(context: Context) -> None:
             continue
         side, named = match["color"] == "white", match.groupdict()
         claim((side == context.before.turn) == is_own, "of the other side")
-        here, there = find(worse, side), find(better, side)
-        claim(len(here) > len(there), "there is as much of it in the better line")
+        here, there = find(worse, side), find(better, side) | find(context.before, side)
+        claim(len(here) > len(find(better, side)), "there is as much of it in the better line")
         if named.get("square"):
-            claim(chess.parse_square(named["square"]) in here - there, f"not on {named['square']}, or in both lines")
+            claim(chess.parse_square(named["square"]) in here - there, "not new on that square, or in both lines")
         if named.get("file"):
-            claim(chess.FILE_NAMES.index(named["file"]) in here - there, "not on that file, or in both lines")
+            claim(chess.FILE_NAMES.index(named["file"]) in here - there, "not new on that file, or in both lines")
         if named.get("king"):
             claim(worse.king(side) == chess.parse_square(named["king"]), "the king is not there")
         return

@@ -94,6 +94,13 @@ def test_a_positional_fact_is_there_on_one_board_and_not_on_the_other(fen, playe
         assert checker.check_node(node), wrong
 
 
+def test_what_was_there_before_is_no_positional_fact():
+    fen = "3r2k1/p4pq1/1p2b3/2p3p1/P3P3/6QP/5PP1/2R1B1K1 b - - 0 31"
+    board, played = moves_of(fen, "Qg6 Bc3 g4")
+    best = moves_of(fen, "Qf6 a5 Qf4 Qxf4 gxf4 f3 Rd3")[1]
+    assert positional_fact(board, played, best, 95) is None, "the h-pawn was gone already"
+
+
 def test_no_positional_fact_where_both_boards_show_it():
     fen = "r2q1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P1b1/2NP1N2/PPP2PPP/R2Q1RK1 w - - 0 8"
     board, played = moves_of(fen, "Kh1 Bxf3 gxf3 h6")
