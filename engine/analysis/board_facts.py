@@ -57,12 +57,14 @@ def _material(board: chess.Board, side: chess.Color) -> Iterator[str]:
         yield material_words(board, 0 if side else 1)
 
 
-def _bishop_pair(board: chess.Board, side: chess.Color) -> Iterator[str]:
-    def has_pair(color: chess.Color) -> bool:
-        bishops = board.pieces(chess.BISHOP, color)
-        return bool(bishops & chess.BB_LIGHT_SQUARES) and bool(bishops & chess.BB_DARK_SQUARES)
+def has_bishop_pair(board: chess.Board, side: chess.Color) -> bool:
+    """Whether a side has bishops of both colours."""
+    bishops = board.pieces(chess.BISHOP, side)
+    return bool(bishops & chess.BB_LIGHT_SQUARES) and bool(bishops & chess.BB_DARK_SQUARES)
 
-    if has_pair(side) and not has_pair(not side):
+
+def _bishop_pair(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    if has_bishop_pair(board, side) and not has_bishop_pair(board, not side):
         yield f"{chess.COLOR_NAMES[side]} has the bishop pair"
 
 
@@ -99,45 +101,74 @@ def _isolated(board: chess.Board, side: chess.Color) -> Iterator[str]:
         yield f"{chess.COLOR_NAMES[not side]}'s {words} isolated"
 
 
+def doubled_files(board: chess.Board, side: chess.Color) -> list[str]:
+    """The letters of the files on which a side has more than one pawn."""
+    pawns = board.pieces(chess.PAWN, side)
+    return [chess.FILE_NAMES[file] for file in range(8) if len(pawns & chess.BB_FILES[file]) > 1]
+
+
 def _doubled(board: chess.Board, side: chess.Color) -> Iterator[str]:
-    pawns = board.pieces(chess.PAWN, not side)
-    for file in range(8):
-        if len(pawns & chess.BB_FILES[file]) > 1:
-            yield f"{chess.COLOR_NAMES[not side]} has doubled pawns on the {chess.FILE_NAMES[file]}-file"
+    for file in doubled_files(board, not side):
+        yield f"{chess.COLOR_NAMES[not side]} has doubled pawns on the {file}-file"
+
+
+def rooks_on_seventh(board: chess.Board, side: chess.Color) -> list[chess.Square]:
+    """A side's rooks on the seventh rank, if the other king is on the last one or pawns can be attacked there."""
+    seventh, last, king = (6, 7, board.king(chess.BLACK)) if side else (1, 0, board.king(chess.WHITE))
+    targets = chess.SquareSet(board.pieces(chess.PAWN, not side) & chess.BB_RANKS[seventh])
+    is_worth_it = bool(targets) or (king is not None and chess.square_rank(king) == last)
+    return list(board.pieces(chess.ROOK, side) & chess.BB_RANKS[seventh]) if is_worth_it else []
 
 
 def _rooks(board: chess.Board, side: chess.Color) -> Iterator[str]:
-    name, seventh, last = chess.COLOR_NAMES[side], 6 if side else 1, 7 if side else 0
-    king = board.king(not side)
-    targets = chess.SquareSet(board.pieces(chess.PAWN, not side) & chess.BB_RANKS[seventh])
-    is_seventh_worth_it = bool(targets) or (king is not None and chess.square_rank(king) == last)
+    name, seventh = chess.COLOR_NAMES[side], rooks_on_seventh(board, side)
     is_endgame = chess.popcount(board.occupied & ~board.pawns & ~board.kings) <= _ENDGAME_PIECES
     for square in board.pieces(chess.ROOK, side):
-        if chess.square_rank(square) == seventh and is_seventh_worth_it:
+        if square in seventh:
             yield f"{name}'s rook on {chess.square_name(square)} is on the seventh rank"
         elif not is_endgame and not board.pawns & chess.BB_FILES[chess.square_file(square)]:
             yield f"{name}'s rook on {chess.square_name(square)} has an open file"
 
 
-def _outposts(board: chess.Board, side: chess.Color) -> Iterator[str]:
-    ranks = range(3, 6) if side else range(2, 5)
+def outposts(board: chess.Board, side: chess.Color) -> list[chess.Square]:
+    """A side's advanced knights that a pawn guards and that no pawn of the other can ever attack."""
+    ranks, found = range(3, 6) if side else range(2, 5), []
     for square in board.pieces(chess.KNIGHT, side):
         file, rank = chess.square_file(square), chess.square_rank(square)
         attackers = [pawn for pawn in board.pieces(chess.PAWN, not side) if abs(chess.square_file(pawn) - file) == 1
                      and (chess.square_rank(pawn) > rank if side else chess.square_rank(pawn) < rank)]
         is_guarded = bool(board.attackers(side, square) & board.pawns)
         if rank in ranks and not attackers and is_guarded:
-            yield f"no pawn can drive away {chess.COLOR_NAMES[side]}'s knight on {chess.square_name(square)}"
+            found.append(square)
+    return found
+
+
+def _outposts(board: chess.Board, side: chess.Color) -> Iterator[str]:
+    for square in outposts(board, side):
+        yield f"no pawn can drive away {chess.COLOR_NAMES[side]}'s knight on {chess.square_name(square)}"
+
+
+def is_stuck_in_the_middle(board: chess.Board, side: chess.Color) -> bool:
+    """Whether a side's king stands in the middle of its first rank and cannot castle, facing a queen."""
+    king = board.king(side)
+    if king is None or not board.pieces(chess.QUEEN, not side) or board.has_castling_rights(side):
+        return False
+    return chess.square_rank(king) == (0 if side else 7) and chess.square_file(king) in (3, 4, 5)
+
+
+def files_without_shelter(board: chess.Board, side: chess.Color) -> list[str]:
+    """The letters of the files of a castled king and next to it on which its side has no pawn, facing a queen."""
+    king = board.king(side)
+    if king is None or not board.pieces(chess.QUEEN, not side) or chess.square_rank(king) != (0 if side else 7):
+        return []
+    file, pawns = chess.square_file(king), board.pieces(chess.PAWN, side)
+    return [chess.FILE_NAMES[near] for near in range(max(file - 1, 0), min(file + 2, 8))
+            if file not in (3, 4) and not pawns & chess.BB_FILES[near]]
 
 
 def _castling(board: chess.Board, side: chess.Color) -> Iterator[str]:
-    """A fact for a side: the other king stands in the middle and cannot castle, with queens on the board."""
-    king = board.king(not side)
-    home_rank = 7 if side else 0
-    if king is None or not board.pieces(chess.QUEEN, side) or board.has_castling_rights(not side):
-        return
-    if chess.square_rank(king) == home_rank and chess.square_file(king) in (3, 4, 5):
-        yield f"{chess.COLOR_NAMES[not side]}'s king on {chess.square_name(king)} cannot castle"
+    if is_stuck_in_the_middle(board, not side):
+        yield f"{chess.COLOR_NAMES[not side]}'s king on {chess.square_name(board.king(not side) or 0)} cannot castle"
 
 
 def _open_king(board: chess.Board, side: chess.Color) -> Iterator[str]:

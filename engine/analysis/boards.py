@@ -11,9 +11,11 @@ from engine.alphabeta.evaluation import evaluate_raw, reset_eval_stack
 from engine.alphabeta.state import STATE_TYPE
 from engine.core.attacks import is_attacked
 from engine.core.bits import BIT, BLACK, EMPTY, KING, NO_SQUARE, PAWN, ROOK, WHITE, clear_lsb, lsb, popcount
+from engine.core.game import Game
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.core.position import (
     POSITION_TYPE,
+    PositionRecord,
     castling_index,
     king_square,
     legal_en_passant_square,
@@ -66,6 +68,12 @@ def fen_and_moves(board: chess.Board) -> tuple[str, list[str]]:
     if all(board.move_stack) and _leads_to(root.copy(stack=False), board):
         return root.fen(shredder=board.chess960), [move.uci() for move in board.move_stack]
     return board.fen(shredder=board.chess960), []
+
+
+def to_position(board: chess.Board) -> PositionRecord:
+    """The engine's record of a board's position; InputError if it is illegal."""
+    fen, moves = fen_and_moves(board)
+    return Game(fen, board.chess960, moves).position
 
 
 def recent_board(board: chess.Board) -> chess.Board:

@@ -25,30 +25,35 @@ from engine.analysis.ledger import (
     settled_ledger,
     worth,
 )
-from engine.analysis.motifs import MATING, WINNING, find_motif, perpetual_check
+from engine.analysis.motifs import MATING, WINNING, WINNING_PAWNS, find_motif, perpetual_check
+from engine.analysis.positional import positional_fact
 from engine.analysis.tactical_line import Motif, TacticalLine
 
-MATE, MATERIAL, PROMOTION, PERPETUAL, RECAPTURE, SACRIFICE = (
-    "mate", "material", "promotion", "perpetual check", "recapture", "sacrifice")
+MATE, MATERIAL, PROMOTION, PERPETUAL, RECAPTURE, SACRIFICE, POSITIONAL, KING_HUNT, THREAT = (
+    "mate", "material", "promotion", "perpetual check", "recapture", "sacrifice", "positional", "king hunt",
+    "mate threat")
 
 # Plies of a line that wins material without a motif; and of one that should have been found, unless it is forcing.
 _LONGEST_PLAIN_LINE, _LONGEST_TO_FIND = 9, 5
+_HUNTING_CHECKS = 3  # in a row, at least
+_SHOWN_AFTER_THREAT = 4  # plies of a line that begins with a threat
 
 
 @dataclass(frozen=True)
 class Claim:
     """A statement about a line that starts at `fen`; `moves` is exactly what is printed."""
 
-    topic: str  # mate, material, promotion, perpetual check, recapture, sacrifice
+    topic: str  # one of the above
     side: str  # the side that profits: white or black
     fen: str
     moves: tuple[str, ...]  # in UCI text
-    motif: str = ""
+    motif: str = ""  # or the fact of a positional claim
     motif_ply: int = 0  # of the move in `moves` that has the motif
     squares: tuple[str, ...] = ()  # of the pieces that are won, or that the motif hits
     pieces: tuple[str, ...] = ()  # won, by name
     returned: tuple[str, ...] = ()  # given for them
     number: int = 0  # moves to the mate
+    better: tuple[str, ...] = ()  # of a positional claim: the line that starts before the move and avoids the fact
 
 
 @dataclass(frozen=True)
@@ -87,10 +92,7 @@ def is_threatened_mate(board: chess.Board, move: chess.Move) -> bool:
     if passed.is_check():
         return False
     passed.push(chess.Move.null())
-    if not passed.is_legal(move):
-        return False
-    passed.push(move)
-    return passed.is_checkmate()
+    return passed.is_legal(move) and _mates(passed, move)
 
 
 def material_after_move(board: chess.Board, moves: Sequence[chess.Move]) -> MaterialResult | None:
@@ -144,7 +146,7 @@ def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], retur
     `taken_before` is the type of the piece that the move before the line has captured.
     """
     squares = _squares_of(ledger, won, not board.turn, taken_before)
-    found = find_motif(board, ledger.moves, WINNING) if worth(won) > 1 else None
+    found = find_motif(board, ledger.moves, WINNING if worth(won) > 1 else WINNING_PAWNS)
     if found is not None and not _is_about(found, ledger, squares):
         found = None
     if found is None and (len(ledger.moves) > _LONGEST_PLAIN_LINE or _is_recapture_declined(board, ledger.moves)):
@@ -194,6 +196,50 @@ def perpetual_claim(board: chess.Board, moves: Sequence[chess.Move]) -> Claim | 
     return None if found is None else _claim(PERPETUAL, board, moves[: found.end + 1], board.turn)
 
 
+def king_hunt_claim(board: chess.Board, moves: Sequence[chess.Move]) -> Claim | None:
+    """The side to move, with a queen, drives the other king by checks from its first two ranks to the third or on."""
+    line, checks = TacticalLine(board, moves[:LONGEST_LINE]), 0
+    while 2 * checks + 1 < len(line) and line.boards[2 * checks + 1].is_check():
+        checks += 1
+    start, end = (found.king(not board.turn) for found in (board, line.boards[2 * checks]))
+    if checks < _HUNTING_CHECKS or start is None or end is None or not line.boards[2 * checks].pieces(
+            chess.QUEEN, board.turn):
+        return None
+    if _steps_forward(start, not board.turn) > 1 or _steps_forward(end, not board.turn) < 2:
+        return None
+    return _claim(KING_HUNT, board, moves[: 2 * checks], board.turn, squares=(end,))
+
+
+def _steps_forward(square: chess.Square, color: chess.Color) -> int:
+    rank = chess.square_rank(square)
+    return rank if color else 7 - rank
+
+
+def threat_claim(board: chess.Board, moves: Sequence[chess.Move]) -> tuple[Claim, chess.Move] | None:
+    """The first move threatens mate in one, without a check; with the mating move."""
+    mate = threatened_mate(board, moves[0]) if moves else None
+    if mate is None:
+        return None
+    return _claim(THREAT, board, moves[:_SHOWN_AFTER_THREAT], board.turn, squares=(mate.to_square,)), mate
+
+
+def threatened_mate(board: chess.Board, move: chess.Move) -> chess.Move | None:
+    """The mate in one that a legal move threatens; None if it gives check or threatens none."""
+    passed = board.copy(stack=False)
+    passed.push(move)
+    if passed.is_check() or not any(passed.generate_legal_moves()):
+        return None
+    passed.push(chess.Move.null())
+    return next((found for found in list(passed.legal_moves) if passed.gives_check(found) and _mates(passed, found)),
+                None)
+
+
+def _mates(board: chess.Board, move: chess.Move) -> bool:
+    after = board.copy(stack=False)
+    after.push(move)
+    return after.is_checkmate()
+
+
 def recapture_claim(board: chess.Board, best: Sequence[chess.Move], played: chess.Move) -> Claim | None:
     """The best move takes back on the square of the last capture, and the move played does not, or not with it."""
     if not board.move_stack or not best:
@@ -215,6 +261,19 @@ def sacrifice_claim(board: chess.Board, moves: Sequence[chess.Move], name: str, 
     """The side to move offers a piece by the first move, and the second one takes it."""
     returned = () if captured is None else (chess.piece_name(captured),)
     return _claim(SACRIFICE, board, moves, board.turn, None, (origin,), (name,), returned)
+
+
+def positional_claim(board: chess.Board, played: Sequence[chess.Move], best: Sequence[chess.Move],
+                     cost: int) -> tuple[Claim, str] | None:
+    """A positional fact against the side to move after the first of `played`, and its words; see positional.py."""
+    fact = positional_fact(board, played, best, cost)
+    if fact is None:
+        return None
+    after = board.copy()
+    after.push(played[0])
+    claim = _claim(POSITIONAL, after, fact.reply, after.turn)
+    return replace(claim, motif=fact.topic, squares=(fact.square,) if fact.square else (),
+                   better=tuple(move.uci() for move in fact.better)), fact.words
 
 
 def _is_about(found: Motif, ledger: Ledger, squares: Sequence[chess.Square]) -> bool:

@@ -18,7 +18,7 @@ from engine.analysis.board_facts import (
     given_material,
     has_opposite_bishops,
 )
-from engine.analysis.boards import fen_and_moves
+from engine.analysis.boards import to_position
 from engine.analysis.ledger import LONGEST_LINE, balance, is_settled, settled_ledger
 from engine.analysis.lookup import tb_verdict_text
 from engine.analysis.marks import CLEARLY_DECIDED
@@ -26,20 +26,16 @@ from engine.analysis.move_verdicts import MoveVerdict, classify_move
 from engine.analysis.reasons import line_text, reason_for
 from engine.analysis.results import Score
 from engine.analysis.review import Analyser, SearchEffort, evaluate_board
-from engine.analysis.themes import MATERIAL, PASSED, Point, position_points
-from engine.core.game import Game
+from engine.analysis.themes import MATERIAL, PASSED, Point, displayed_part, position_points
 from engine.core.position import PositionRecord
 from engine.system.errors import InputError
-from engine.text.display import to_cp
-from eval.explain import PARTS_PER_CENTIPAWN, explain
-from eval.wdl import features_wdl_model
+from eval.explain import explain
 from eval.weights import WeightsRecord, load_weights
 
 MOST_REASONS = 5
 REST = "what the network sees beyond that"
 _MOST_FACTS = 2  # for each side
 _MIN_REASON = 10  # centipawns: smaller points are part of the rest
-_SCALE_CENTIPAWNS = 10_000  # to measure the display scale
 _TB_WIN = 15_000  # centipawns: beyond this are wins by the endgame tables
 _NAMEABLE = 30  # centipawns: a smaller score is too little to name
 _LIKELY_DRAW = 800  # of a thousand games
@@ -180,12 +176,6 @@ def _is_decided(score: Score) -> bool:
     return score.centipawns is None or abs(score.centipawns) >= _TB_WIN
 
 
-def to_position(board: chess.Board) -> PositionRecord:
-    """The engine's record of a board's position; InputError if it is illegal."""
-    fen, moves = fen_and_moves(board)
-    return Game(fen, board.chess960, moves).position
-
-
 def _account_of(board: chess.Board, line: Sequence[str], score: Score, weights: WeightsRecord,
                 table: str = "") -> _Account:
     """What accounts for White's score, at the end of a printed line; `table` is the result by the endgame tables."""
@@ -257,6 +247,5 @@ def _numbered_reasons(end: chess.Board, value: int, weights: WeightsRecord) -> t
 
 def _to_reasons(position: PositionRecord, points: Sequence[Point]) -> list[ExplainedReason]:
     """The points on the displayed scale."""
-    # the points are from the hand-written features, whatever evaluator the search uses
-    unit = to_cp(position, _SCALE_CENTIPAWNS, features_wdl_model()) / _SCALE_CENTIPAWNS / PARTS_PER_CENTIPAWN
+    unit = displayed_part(position)
     return [ExplainedReason(round(point.parts * unit), point.words) for point in points]

@@ -14,16 +14,21 @@ import chess
 
 from engine.analysis.claims import (
     Claim,
+    MaterialResult,
     gain_claim,
     is_threatened_mate,
+    king_hunt_claim,
     loss_claim,
     mate_claim,
     material_after_move,
     material_of_line,
     perpetual_claim,
+    positional_claim,
     promotion_claim,
     recapture_claim,
     sacrifice_claim,
+    threat_claim,
+    threatened_mate,
 )
 from engine.analysis.ledger import LONGEST_LINE, balance
 from engine.analysis.lookup import last_opening
@@ -35,6 +40,7 @@ SHOWN_PLIES = 6  # of a line that proves nothing
 _NEAR_DRAW = 10  # centipawns
 _COMPENSATION_FOR_A_PAWN, _COMPENSATION, _COMPENSATION_PER_PAWN = 100, 200, 60  # centipawns
 _LEAST_SHARE, _LEAST_SHARE_OF_PAWNS = 0.4, 0.5  # of the loss in centipawns that the material must make up
+_LEAST_MORE = 2  # pawns that a line must win more than the move played, if that wins something too
 _BETTER, _EVEN, _HOLDING, _LOST = 0.60, (0.45, 0.55), 0.35, 0.15  # expected scores on the human curve
 _EXCHANGE = ("rook",), ("knight", "bishop")
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
@@ -44,7 +50,8 @@ _MOTIFS = {
     "fork": "a fork", "skewer": "a skewer", "pin": "a pin", "discovered attack": "a discovered attack",
     "discovered check": "a discovered check", "double check": "a double check",
     "removal of the defender": "the removal of a defender", "deflection": "a deflection", "attraction": "a decoy",
-    "interference": "an interference", "zwischenzug": "a zwischenzug"}
+    "interference": "an interference", "zwischenzug": "a zwischenzug", "overload": "an overload",
+    "zugzwang": "a zugzwang"}
 
 
 @dataclass(frozen=True)
@@ -110,7 +117,53 @@ def _reasons(verdict: MoveVerdict) -> Iterator[Reason]:
         if claim is not None:
             yield Reason(template.format(file=claim.squares[0][0], move=_first(start, claim),
                                          line=claim_line(start, claim)), claim)
+    yield from _about_kings(board, after, played, best)
+    if not are_both_beyond(verdict.before, verdict.after, CLEARLY_DECIDED):
+        yield from _about_position(verdict, played, best)
     yield Reason(_about_scores(verdict))
+
+
+def _about_kings(board: chess.Board, after: chess.Board, played: Sequence[chess.Move],
+                 best: Sequence[chess.Move]) -> Iterator[Reason]:
+    """A king that is driven out by checks, and a threat of mate, in one of the lines and not in the other."""
+    side, other = chess.COLOR_NAMES[board.turn], chess.COLOR_NAMES[not board.turn]
+    hunted, missed = king_hunt_claim(after, played[1:]), king_hunt_claim(board, best)
+    if hunted is not None:
+        yield Reason(f"lets {side}'s king be driven to {hunted.squares[0]}: {claim_line(after, hunted)}", hunted)
+    if missed is not None:
+        yield Reason(f"misses {_first(board, missed)}, which drives {other}'s king to {missed.squares[0]}: "
+                     f"{claim_line(board, missed)}", missed)
+    threat = threat_claim(after, played[1:])
+    if threat is not None and not _is_threat_anyway(board, best[0], played[1]):
+        yield Reason(_threat_text("allows", after, *threat), threat[0])
+    threat = threat_claim(board, best)
+    if threat is not None and threatened_mate(board, played[0]) is None:
+        yield Reason(_threat_text("misses", board, *threat), threat[0])
+
+
+def _is_threat_anyway(board: chess.Board, best: chess.Move, reply: chess.Move) -> bool:
+    """Whether a reply would threaten mate after the best move too."""
+    after = board.copy(stack=False)
+    after.push(best)
+    return after.is_legal(reply) and threatened_mate(after, reply) is not None
+
+
+def _threat_text(verb: str, board: chess.Board, claim: Claim, mate: chess.Move) -> str:
+    passed = board.copy(stack=False)
+    passed.push_uci(claim.moves[0])
+    passed.push(chess.Move.null())
+    return (f"{verb} {_first(board, claim)}, which threatens {line_text(passed, (mate.uci(),))}: "
+            f"{claim_line(board, claim)}")
+
+
+def _about_position(verdict: MoveVerdict, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> Iterator[Reason]:
+    """A fact that can be counted where the line after the move ends, and not where the better line does."""
+    found = positional_claim(verdict.board, played, best, verdict.cost)
+    if found is not None:
+        claim, words = found
+        after = verdict.board.copy()
+        after.push(verdict.move)
+        yield Reason(f"{words} ({claim_line(after, claim)}); {_better(verdict, len(claim.better))}", claim)
 
 
 def _about_mates(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess.Move],
@@ -174,11 +227,18 @@ def _about_material(verdict: MoveVerdict, played: Sequence[chess.Move], best: Se
             after = board.copy()
             after.push(verdict.move)
             yield Reason(_loss_text(after, lost), lost)
-    if worse.net < 1 and _makes_up_the_loss(verdict, max(better.end - worse.end, better.net), better.gained) and (
-            not _has_compensation(-better.end, better.net, -verdict.before.value)):
+    is_missed = _makes_up_the_loss(verdict, max(better.end - worse.end, better.net), better.gained) and (
+        not _wins_it_too(worse, better))
+    if is_missed and not _has_compensation(-better.end, better.net, -verdict.before.value):
         won = gain_claim(board, better)
         if won is not None:
             yield Reason(_gain_text(board, won), won)
+
+
+def _wins_it_too(played: MaterialResult, best: MaterialResult) -> bool:
+    """Whether the move played wins something as well: the best piece that the other line wins, or nearly as much."""
+    is_same = bool(best.gained) and max(best.gained) in played.gained
+    return played.net >= 1 and (is_same or best.net < played.net + _LEAST_MORE)
 
 
 def _makes_up_the_loss(verdict: MoveVerdict, pawns: int, pieces: Counter[int]) -> bool:
@@ -262,11 +322,11 @@ def _about_scores(verdict: MoveVerdict) -> str:
     return _better(verdict)
 
 
-def _better(verdict: MoveVerdict) -> str:
+def _better(verdict: MoveVerdict, plies: int = SHOWN_PLIES) -> str:
     """Which move was better, by how much, with its line."""
     move = line_text(verdict.board, verdict.best_line, 1)
     return (f"{move} was better ({verdict.before.white()} against {verdict.after.white()}): "
-            f"{line_text(verdict.board, verdict.best_line)}")
+            f"{line_text(verdict.board, verdict.best_line, plies)}")
 
 
 def line_text(board: chess.Board, line: Sequence[str], plies: int = SHOWN_PLIES) -> str:

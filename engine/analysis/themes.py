@@ -14,9 +14,12 @@ from typing import NamedTuple
 import chess
 
 from engine.analysis.ledger import net_pieces
-from eval.explain import Comparison, EvalBreakdown, Term, TermChange
+from engine.core.position import PositionRecord
+from engine.text.display import to_cp
+from eval.explain import PARTS_PER_CENTIPAWN, Comparison, EvalBreakdown, Term, TermChange
 from eval.features import FEATURES
 from eval.phrases import PHRASES, PhraseKind, change_text
+from eval.wdl import features_wdl_model
 
 MATERIAL = "material"
 PASSED = "passed pawns"
@@ -27,6 +30,7 @@ _MIDDLEGAME = 0.35  # phase above which king safety matters
 _SIDES = ("white", "black")
 _MENTION_SHARE = 0.4  # share of a theme above which one of its features is named too
 _REPLACE_SHARE = 0.7  # share above which the feature alone is named
+_SCALE_CENTIPAWNS = 10_000  # to measure the display scale
 
 
 class Theme(NamedTuple):
@@ -113,6 +117,20 @@ class Point:
 
     parts: int
     words: str
+
+
+def displayed_part(position: PositionRecord) -> float:
+    """The displayed centipawns of one part, by the features' own scale, whatever evaluator the search uses."""
+    return to_cp(position, _SCALE_CENTIPAWNS, features_wdl_model()) / _SCALE_CENTIPAWNS / PARTS_PER_CENTIPAWN
+
+
+def theme_parts(explanation: EvalBreakdown) -> Counter[str]:
+    """White's parts by theme."""
+    parts = Counter[str]()
+    for term in explanation.terms:
+        if term.feature.name in _THEME_OF:
+            parts[_THEME_OF[term.feature.name]] += term.parts
+    return parts
 
 
 def position_points(explanation: EvalBreakdown, board: chess.Board) -> list[Point]:

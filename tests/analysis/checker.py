@@ -18,7 +18,19 @@ from pathlib import Path
 import chess
 import chess.pgn
 
-VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 1000}
+from tests.analysis.counting import (
+    FACTS,
+    VALUES,
+    hangs_something,
+    is_hunt,
+    is_mate_threat,
+    is_taken,
+    material,
+    repeats_by_checks,
+    shows_overload,
+    shows_zugzwang,
+)
+
 NAMES = {name: number for number, name in enumerate(chess.PIECE_NAMES) if name}
 NUMBERS = {"a": 1, "an": 1, "the": 1, "two": 2, "three": 3, "four": 4}
 LONGEST = 12
@@ -55,9 +67,9 @@ class Context:
     match: re.Match[str]
     node: chess.pgn.ChildNode
 
-    def line(self, board: chess.Board) -> tuple[list[chess.Move], chess.Board]:
+    def line(self, board: chess.Board, group: str = "line") -> tuple[list[chess.Move], chess.Board]:
         """The moves of the sentence's line, played from a board; WrongSentenceError if one is illegal."""
-        words, moves, follower = self.match["line"].split(), [], board.copy()
+        words, moves, follower = self.match[group].split(), [], board.copy()
         claim(0 < len(words) <= LONGEST, f"a line of {len(words)} plies")
         for word in words:
             found = re.fullmatch(r"(?:(\d+)(\.{1,3}))?(\S+)", word)
@@ -72,40 +84,6 @@ class Context:
         return moves, follower
 
 
-def recaptures(board: chess.Board, square: chess.Square) -> int:
-    """What the side to move gains at most by captures on a square, each side free to stop."""
-    best = 0
-    standing = board.piece_type_at(square)
-    for move in list(board.legal_moves):
-        if move.to_square != square or standing is None or not board.is_capture(move):
-            continue
-        follower = board.copy(stack=False)
-        follower.push(move)
-        best = max(best, VALUES[standing] - recaptures(follower, square))
-    return best
-
-
-def hangs_something(board: chess.Board) -> bool:
-    """Whether the side to move is in check or can win a pawn or more by exchanges on one square."""
-    if board.is_check():
-        return True
-    for move in list(board.legal_moves):
-        taken = chess.PAWN if board.is_en_passant(move) else board.piece_type_at(move.to_square)
-        if not board.is_capture(move) or taken is None:
-            continue
-        follower = board.copy(stack=False)
-        follower.push(move)
-        if VALUES[taken] - recaptures(follower, move.to_square) >= 1:
-            return True
-    return False
-
-
-def material(board: chess.Board, color: chess.Color) -> Counter[int]:
-    """The pieces of a side by type."""
-    return Counter(piece.piece_type for piece in board.piece_map().values()
-                   if piece.color == color and piece.piece_type != chess.KING)
-
-
 def pieces_in(text: str) -> tuple[Counter[int], list[tuple[int, chess.Square]]]:
     """The pieces that words name, by type, and those whose square is named."""
     counts, placed = Counter[int](), []
@@ -114,16 +92,6 @@ def pieces_in(text: str) -> tuple[Counter[int], list[tuple[int, chess.Square]]]:
         if square:
             placed.append((NAMES[name], chess.parse_square(square)))
     return counts, placed
-
-
-def is_taken(square: chess.Square, moves: Sequence[chess.Move]) -> bool:
-    """Whether the piece that stands on a square, wherever it goes, is captured in a line that begins there."""
-    for move in moves:
-        if move.from_square == square:
-            square = move.to_square
-        elif move.to_square == square:
-            return True
-    return False
 
 
 def check_material(context: Context, start: chess.Board, victim: chess.Color, base: chess.Board) -> None:
@@ -188,13 +156,14 @@ def check_missed_mate(context: Context) -> None:
 def check_loss(context: Context) -> None:
     """Material that the move loses."""
     check_material(context, context.after, context.before.turn, context.before)
+    check_motif(context, context.after)
 
 
 def check_gain(context: Context) -> None:
     """Material that another move wins."""
-    moves, _ = context.line(context.before)
-    claim(context.before.san(moves[0]) == re.sub(r"^\d+\.+", "", context.match["first"]), "another first move")
+    check_first(context, context.before, context.line(context.before)[0])
     check_material(context, context.before, not context.before.turn, context.before)
+    check_motif(context, context.before)
 
 
 def check_hanging(context: Context) -> None:
@@ -231,8 +200,7 @@ def check_better(context: Context) -> None:
     """A better move: the line is legal, begins with it, and the score of the move played is the evaluation's."""
     moves, _ = context.line(context.before)
     claim(moves[0] != context.move, "the move that was played")
-    first = context.match.groupdict().get("first")
-    claim(first is None or context.before.san(moves[0]) == re.sub(r"^\d+\.+", "", first), "another first move")
+    check_first(context, context.before, moves)
     written = context.node.eval()
     if written is not None and not context.match["now"].startswith("#"):
         claim(written.white().score() == round(100 * float(context.match["now"])), "another score than the evaluation")
@@ -242,13 +210,7 @@ def check_perpetual(context: Context) -> None:
     """Three checks in a row and a repetition."""
     start = context.after if context.match["verb"] == "allows" else context.before
     moves, _ = context.line(start)
-    follower, seen, checks = start.copy(), {start.board_fen()}, 0
-    for number, move in enumerate(moves):
-        follower.push(move)
-        checks += number % 2 == 0 and follower.is_check()
-        repeats = follower.board_fen() in seen
-        seen.add(follower.board_fen())
-    claim(checks >= 3 and repeats, "no perpetual check")
+    claim(repeats_by_checks(start, moves), "no perpetual check")
 
 
 def check_sacrifice(context: Context) -> None:
@@ -268,14 +230,79 @@ def check_sacrifice(context: Context) -> None:
     claim(not number or (end.is_checkmate() and (len(moves) + 1) // 2 == int(number)), "no such mate")
 
 
+_GEOMETRY = {"an overload": shows_overload, "a zugzwang": shows_zugzwang}
+
+
+def check_motif(context: Context, start: chess.Board) -> None:
+    """The geometry of the motif that a sentence names, if it is one of those that are recounted here."""
+    name = context.match.groupdict().get("motif") or ""
+    claim(name not in _GEOMETRY or _GEOMETRY[name](start, context.line(start)[0]), f"not {name}")
+
+
+def check_fact(context: Context) -> None:
+    """A fact that is there at the end of the line after the move, not at the end of the better one, and not before."""
+    check_better(context)
+    _, better = context.line(context.before)
+    _, worse = context.line(context.after, "after")
+    claim(not hangs_something(better) and not hangs_something(worse), "something hangs at the end of a line")
+    claim(better.turn == worse.turn, "not the same side to move")
+    totals = [sum(VALUES[kind] * (material(board, True)[kind] - material(board, False)[kind]) for kind in VALUES)
+              for board in (better, worse)]
+    claim(totals[0] == totals[1], "another balance of material")
+    for pattern, find, is_own in FACTS:
+        match = re.fullmatch(pattern, context.match["fact"])
+        if match is None:
+            continue
+        side, named = match["color"] == "white", match.groupdict()
+        claim((side == context.before.turn) == is_own, "of the other side")
+        here, there = find(worse, side), find(better, side) | find(context.before, side)
+        claim(len(here) > len(find(better, side)), "there is as much of it in the better line")
+        if named.get("square"):
+            claim(chess.parse_square(named["square"]) in here - there, "not new on that square, or in both lines")
+        if named.get("file"):
+            claim(chess.FILE_NAMES.index(named["file"]) in here - there, "not new on that file, or in both lines")
+        if named.get("king"):
+            claim(worse.king(side) == chess.parse_square(named["king"]), "the king is not there")
+        return
+    raise WrongSentenceError("no such fact")
+
+
+def check_king_hunt(context: Context) -> None:
+    """Three checks or more in a row, by every move of the line, drive a king to the square that is named."""
+    is_own = context.match["verb"] == "lets"
+    start = context.after if is_own else context.before
+    moves, end = context.line(start)
+    claim(is_hunt(start, moves), "too few checks, or the king is at home")
+    named = end.piece_at(chess.parse_square(context.match["square"]))
+    claim(named == chess.Piece(chess.KING, context.match["color"] == "white") and named.color != start.turn,
+          "another king, or not there")
+    check_first(context, start, moves)
+
+
+def check_first(context: Context, start: chess.Board, moves: Sequence[chess.Move]) -> None:
+    """The move that is named before the line is its first."""
+    first = context.match.groupdict().get("first")
+    claim(first is None or start.san(moves[0]) == re.sub(r"^\d+\.+", "", first), "another first move")
+
+
+def check_mate_threat(context: Context) -> None:
+    """If the other side passed after the line's first move, the named move would mate."""
+    start = context.after if context.match["verb"] == "allows" else context.before
+    moves, _ = context.line(start)
+    check_first(context, start, moves)
+    claim(is_mate_threat(start, moves[0], re.sub(r"^\d+\.+", "", context.match["threat"])), "no mate is threatened")
+
+
 def check_nothing(context: Context) -> None:
     """Words without a claim that a board could prove."""
 
 
-_MOTIFS = (r"(?:a fork|a skewer|a pin|a discovered attack|a discovered check|a double check|the removal of a defender|"
-           r"a deflection|a decoy|an interference|a zwischenzug)")
+_MOTIFS = (r"(?P<motif>a fork|a skewer|a pin|a discovered attack|a discovered check|a double check|"
+           r"the removal of a defender|a deflection|a decoy|an interference|a zwischenzug|an overload|a zugzwang)")
 _SACRIFICE = (rf"(?:a known sacrifice: )?sacrifices (?P<given>{_PLAIN_PIECE})"
               r"(?: for an? (?P<price>\w+)| and mates in (?P<number>\d+))?: (?P<line>.*)")
+_HUNT = (r"(?P<verb>lets|misses) (?:(?P<first>\S+), which drives )?(?P<color>white|black)'s king (?:be driven )?to "
+         r"(?P<square>[a-h][1-8]): (?P<line>.*)")
 TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (rf"allows mate in (?P<number>\d+){_MATE_NAME}(?: \((?:white|black) was lost anyway\))?: (?P<line>.*)",
      check_allowed_mate),
@@ -297,16 +324,28 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (r"(?P<verb>lets|misses) (?:\S+, which promotes )?the (?P<file>[a-h])-pawn(?: promote)?: (?P<line>.*)",
      check_promotion),
     (r"(?P<verb>allows|misses) perpetual check: (?P<line>.*)", check_perpetual),
+    (_HUNT, check_king_hunt),
+    (r"(?P<verb>allows|misses) (?P<first>\S+), which threatens (?P<threat>\S+): (?P<line>.*)", check_mate_threat),
     (rf"lets the win slip, from (?P<before>{_SCORE}) to (?P<now>{_SCORE}); best was (?P<line>.*)", check_better),
+    (rf"(?P<fact>(?:leaves|gives|lets) [^(;]*) \((?P<after>[^)]*)\); {_BETTER}", check_fact),
     (rf"{_INTRODUCTION}{_BETTER}", check_better),
 )
 _BOOK = re.compile(r"(?:; )?leaves the book: .*$")
 _COMMAND = re.compile(r"\[%\w+ [^\]]*\]")
 
 
+_BARE = rf"{_INTRODUCTION}{_BETTER}"
+_PROSPECTS = rf"(?:gives up the advantage|(?:white|black) is winning now); {_BETTER}"
+
+
+def sentence_of(node: chess.pgn.ChildNode) -> str:
+    """The sentence after a move, without commands and the remark about the book."""
+    return _BOOK.sub("", " ".join(_COMMAND.sub("", node.comment).split())).strip()
+
+
 def check_node(node: chess.pgn.ChildNode) -> str | None:
     """What is wrong with the sentence after a move; None if it is right, an empty text if there is none."""
-    text = _BOOK.sub("", " ".join(_COMMAND.sub("", node.comment).split())).strip()
+    text = sentence_of(node)
     if not text:
         return ""
     before = node.parent.board()
@@ -333,7 +372,8 @@ def check_file(path: Path) -> tuple[Counter[str], list[str]]:
                 if found == "":
                     continue
                 counts["sentences"] += 1
-                counts["only a better move"] += bad and " was better (" in node.comment
+                counts["prospects"] += bad and re.fullmatch(_PROSPECTS, sentence_of(node)) is not None
+                counts["only a better move"] += bad and re.fullmatch(_BARE, sentence_of(node)) is not None
                 if found:
                     wrong.append(found)
     return counts, wrong
@@ -350,7 +390,8 @@ def main() -> None:
         all_wrong += wrong
     print("\n".join(all_wrong))
     print(f"{total['sentences']} sentences, {len(all_wrong)} wrong; {total['bad marks']} bad marks, "
-          f"{total['bad marks'] - total['only a better move']} with a reason")
+          f"{total['bad marks'] - total['only a better move']} with a reason, {total['prospects']} more with what has "
+          "become of the game")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
     python -m tests.analysis.judge GAMES.pgn --part held-out --memory SEARCHES --folder REVIEWS
 
-Of the games that are held out only the totals are shown. What was searched is kept in the memory and the folder, so a
-run that was stopped goes on where it was.
+With `--nodes` and `--appeal` the judge looks for so long, and again for longer where it disagrees with a mark, or with
+the lack of one: it may be wrong itself. Of the games that are held out only the totals are shown. What was searched is
+kept in the memory and the folder, so a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -38,9 +39,10 @@ _ALTERNATIVE_LOSS = 0.05
 class Judge:
     """Stockfish with a memory in a file, so that a search is made once."""
 
-    def __init__(self, memory: Path | None = None, look: int = LOOK) -> None:
+    def __init__(self, memory: Path | None = None, look: int = LOOK, appeal: int | None = None) -> None:
         self.look, self.long_look, self.glance = look, 2 * look, look // _GLANCES
-        self._engine = chess.engine.SimpleEngine.popen_uci(str(STOCKFISH))
+        self.appeal = appeal or 0  # nodes, if more than those of the look that is disputed
+        self._engine = chess.engine.SimpleEngine.popen_uci(str(STOCKFISH), timeout=None)
         self._engine.configure({"Threads": 1, "Hash": 64})
         self._memory, self._known = memory, dict[str, tuple[int, str]]()
         if memory is not None and memory.exists():
@@ -120,7 +122,12 @@ def judge_move(judge: Judge, verdict: MoveVerdict, totals: Totals) -> None:
     lost = judge.loss(board, move, judge.glance)
     if lost < _SUSPECTED or verdict.is_theory:
         return
-    lost, value = judge.loss(board, move, judge.look), judge.best(board, judge.look)[0]
+    for nodes in (judge.look, judge.appeal):
+        if nodes < judge.look:
+            break
+        lost, value = judge.loss(board, move, nodes), judge.best(board, nodes)[0]
+        if abs(value) > _UNDECIDED or not _is_missed(lost, mark):
+            break
     if abs(value) > _UNDECIDED:
         return
     if lost >= BLUNDER:
@@ -129,33 +136,55 @@ def judge_move(judge: Judge, verdict: MoveVerdict, totals: Totals) -> None:
     if lost >= MISTAKE:
         totals.mistakes += 1
         totals.mistakes_marked += mark in RIGHT_LOSS
-        if mark not in RIGHT_LOSS or (lost >= BLUNDER and mark == "?!"):
+        if _is_missed(lost, mark):
             totals.remarks.append(f"missed {_name(verdict)}: {lost:.2f} from {value}; ours {verdict.lost:.2f} "
                                   f"{verdict.before} {verdict.after}")
 
 
+def _is_missed(lost: float, mark: str) -> bool:
+    return (lost >= MISTAKE and mark not in RIGHT_LOSS) or (lost >= BLUNDER and mark == "?!")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the judge says of a mark."""
+
+    right: float  # 1 for a right mark, 0.5 for one a class too high
+    is_first_choice: bool
+    has_loss: bool
+    has_alternative: bool
+    words: str
+
+
 def _judge_mark(judge: Judge, verdict: MoveVerdict, totals: Totals) -> None:
-    board, move, mark = verdict.board, verdict.move, verdict.mark.text
+    mark = verdict.mark.text
     totals.marks[mark] += 1
-    nodes = judge.long_look if mark == "??" else judge.look
+    found = _judgement(judge, verdict, judge.long_look if mark == "??" else judge.look)
+    if found.right < 1 and judge.appeal > judge.long_look:
+        found = _judgement(judge, verdict, judge.appeal)
+    totals.first_choices += found.is_first_choice
+    totals.without_loss += not found.has_loss
+    totals.with_a_poor_alternative += found.has_loss and not found.has_alternative
+    totals.right += found.right
+    if found.right < 1:
+        totals.remarks.append(f"wrong {_name(verdict)}: {found.words}; ours {verdict.lost:.2f} {verdict.before} "
+                              f"{verdict.after}")
+
+
+def _judgement(judge: Judge, verdict: MoveVerdict, nodes: int) -> Judgement:
+    board, move, mark = verdict.board, verdict.move, verdict.mark.text
     value, best = judge.best(board, nodes)
     lost = judge.loss(board, move, nodes)
     alternative = judge.loss(board, chess.Move.from_uci(verdict.best_line[0]), nodes)
-    totals.first_choices += best == move
     by_rule = verdict.table_results is not None or _is_confirmed_mate(judge, verdict, nodes)
-    has_loss, has_alternative = (lost >= RIGHT_LOSS[mark] or by_rule) and best != move, alternative <= _ALTERNATIVE_LOSS
-    is_real = has_loss and has_alternative
-    totals.without_loss += not has_loss
-    totals.with_a_poor_alternative += has_loss and not has_alternative
-    is_too_high = is_real and not by_rule and lost < {"?!": 0.0, "?": RIGHT_LOSS["?"], "??": MISTAKE}[mark]
-    totals.right += 0.5 if is_too_high else float(is_real)
-    if not is_real or is_too_high:
-        weaker = {"??": "?", "?": "?!"}.get(mark)
-        if not is_real and weaker and best != move and lost >= RIGHT_LOSS[weaker] and alternative <= _ALTERNATIVE_LOSS:
-            totals.right += 0.5  # one class too high
-        totals.remarks.append(f"wrong {_name(verdict)}: judge {lost:.2f} (best {board.san(best)} {value}), alternative "
-                              f"{verdict.best_line[0]} loses {alternative:.2f}; ours {verdict.lost:.2f} "
-                              f"{verdict.before} {verdict.after}")
+    has_alternative, is_first = alternative <= _ALTERNATIVE_LOSS, best == move
+    has_loss = (lost >= RIGHT_LOSS[mark] or by_rule) and not is_first
+    weaker = {"??": "?", "?": "?!"}.get(mark)
+    is_nearly_right = weaker is not None and lost >= RIGHT_LOSS[weaker] and not is_first
+    right = 1.0 if has_loss else 0.5 if is_nearly_right else 0.0
+    return Judgement(right if has_alternative else 0.0, is_first, has_loss, has_alternative,
+                     f"judge {lost:.2f} (best {board.san(best)} {value}), alternative {verdict.best_line[0]} loses "
+                     f"{alternative:.2f}")
 
 
 def _is_confirmed_mate(judge: Judge, verdict: MoveVerdict, nodes: int) -> bool:
@@ -208,12 +237,13 @@ def main() -> None:
     parser.add_argument("--memory", type=Path, help="a file that keeps the judge's searches")
     parser.add_argument("--folder", type=Path, help="that keeps the reviews")
     parser.add_argument("--nodes", type=int, default=LOOK)
+    parser.add_argument("--appeal", type=int, help="nodes where the judge disagrees with `--nodes`")
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
     if arguments.show and arguments.part != "training":
         parser.error("what is held out is not shown")
-    judge_file(arguments.games, arguments.part, Judge(arguments.memory, arguments.nodes), arguments.most,
-               arguments.show, arguments.folder)
+    judge_file(arguments.games, arguments.part, Judge(arguments.memory, arguments.nodes, arguments.appeal),
+               arguments.most, arguments.show, arguments.folder)
 
 
 if __name__ == "__main__":

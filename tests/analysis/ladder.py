@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
-    with chess.engine.SimpleEngine.popen_uci(str(STOCKFISH)) as judge, arguments.out.open("w") as file:
+    with chess.engine.SimpleEngine.popen_uci(str(STOCKFISH), timeout=None) as judge, arguments.out.open("w") as file:
         for number, (white, black) in enumerate(pairings(arguments.games)):
             file.write(f"{played(judge, white, black, 1000 * arguments.seed + number)}\n\n")
             file.flush()

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import chess
+import chess.pgn
 import pytest
 
-from engine.analysis.claims import gain_claim, loss_claim, material_after_move, material_of_line
+from engine.analysis.claims import (
+    gain_claim,
+    king_hunt_claim,
+    loss_claim,
+    material_after_move,
+    material_of_line,
+    threat_claim,
+    threatened_mate,
+)
 from engine.analysis.marks import Mark
 from engine.analysis.move_verdicts import MoveVerdict
+from engine.analysis.positional import positional_fact
 from engine.analysis.praise import sacrifice_of
 from engine.analysis.reasons import claim_line, pieces_text, reason_for
 from engine.analysis.results import Score
 from eval.wdl import Wdl
+from tests.analysis import checker
+from tests.analysis.counting import is_hunt, is_mate_threat
 
 
 def moves_of(fen: str, line: str) -> tuple[chess.Board, list[chess.Move]]:
@@ -49,9 +61,51 @@ def test_what_a_move_loses(fen, line, words, printed):
 def test_a_pawn_that_was_won_before_is_given_back(fen, played, best, sentence):
     board, played_moves = moves_of(fen, played)
     lines = [tuple(move.uci() for move in moves) for moves in (moves_of(fen, best)[1], played_moves)]
+    assert reason_for(dubious(board, lines[0], lines[1])).text == sentence
+
+
+def dubious(board: chess.Board, best: tuple[str, ...], played: tuple[str, ...]) -> MoveVerdict:
+    """The verdict on a move that makes a small advantage a small disadvantage."""
     before, after = (Score(value, None, Wdl(300, 400, 300), board.turn) for value in (20, -73))
-    verdict = MoveVerdict(14, board, played_moves[0], Mark.DUBIOUS, before, after, 0.1, lines[0], lines[1], None, 10)
-    assert reason_for(verdict).text == sentence
+    return MoveVerdict(14, board, chess.Move.from_uci(played[0]), Mark.DUBIOUS, before, after, 0.1, best, played, None,
+                       10)
+
+
+@pytest.mark.parametrize(("fen", "played", "best", "sentence"), [
+    ("r1bqk2r/ppp2ppp/2np1n2/2b1p3/2B1P3/2PP1N2/PP3PPP/RNBQK2R w KQkq - 0 6", "Kf1 a6", "O-O a6",
+     "leaves white's king on f1 unable to castle (6...a6); 6.O-O was better (+0.20 against -0.73): 6.O-O a6"),
+    ("r2q1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P1b1/2NP1N2/PPP2PPP/R2Q1RK1 w - - 0 8", "Kh1 Bxf3 gxf3 h6",
+     "h3 Bxf3 Qxf3 h6", ("leaves white with doubled pawns on the f-file (8...Bxf3 9.gxf3 h6); "
+                         "8.h3 was better (+0.20 against -0.73): 8.h3 Bxf3 9.Qxf3 h6")),
+])
+def test_a_positional_fact_is_there_on_one_board_and_not_on_the_other(fen, played, best, sentence):
+    board, played_moves = moves_of(fen, played)
+    lines = [tuple(move.uci() for move in moves) for moves in (moves_of(fen, best)[1], played_moves)]
+    reason = reason_for(dubious(board, lines[0], lines[1]))
+    assert reason.text == sentence and reason.claim is not None and reason.claim.topic == "positional"
+    game = chess.pgn.Game.from_board(board)
+    node = game.add_variation(played_moves[0])
+    node.comment = sentence
+    assert checker.check_node(node) is None
+    for wrong in (sentence.replace("f-file", "c-file").replace("on f1", "on g1"),
+                  sentence.replace("leaves white", "leaves black"),
+                  sentence.replace(best.split()[0], played.split()[0])):
+        node.comment = wrong
+        assert checker.check_node(node), wrong
+
+
+def test_what_was_there_before_is_no_positional_fact():
+    fen = "3r2k1/p4pq1/1p2b3/2p3p1/P3P3/6QP/5PP1/2R1B1K1 b - - 0 31"
+    board, played = moves_of(fen, "Qg6 Bc3 g4")
+    best = moves_of(fen, "Qf6 a5 Qf4 Qxf4 gxf4 f3 Rd3")[1]
+    assert positional_fact(board, played, best, 95) is None, "the h-pawn was gone already"
+
+
+def test_no_positional_fact_where_both_boards_show_it():
+    fen = "r2q1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P1b1/2NP1N2/PPP2PPP/R2Q1RK1 w - - 0 8"
+    board, played = moves_of(fen, "Kh1 Bxf3 gxf3 h6")
+    assert positional_fact(board, played, moves_of(fen, "a3 Bxf3 gxf3 h6")[1], 90) is None
+    assert positional_fact(board, played, moves_of(fen, "h3 Bxf3 Qxf3 h6")[1], 900) is None, "it explains too little"
 
 
 def test_nothing_is_claimed_of_a_line_that_leaves_out_a_recapture():
@@ -78,3 +132,31 @@ def test_a_long_line_without_a_motif_claims_nothing():
 def test_what_is_won_back_at_once_is_no_sacrifice(fen, san, is_sacrifice):
     board = chess.Board(fen)
     assert (sacrifice_of(board, board.parse_san(san)) is not None) == is_sacrifice
+
+
+def test_a_threat_of_mate_is_named():
+    fen = "r2q1r1k/ppp2p1p/2np1p1Q/4p3/2B1P1bN/3P4/PPP2PPP/R3K2R w KQ - 3 12"
+    board, moves = moves_of(fen, "Nf5 Bxf5 exf5")
+    found = threat_claim(board, moves)
+    assert found is not None and found[1] == chess.Move.from_uci("h6g7") and is_mate_threat(board, moves[0], "Qg7#")
+    assert threatened_mate(board, board.parse_san("a3")) is None and not is_mate_threat(
+        board, board.parse_san("a3"), "Qg7#")
+    game = chess.pgn.Game.from_board(chess.Board("r2q1rk1/ppp2p1p/2np1p1Q/4p3/2B1P1bN/3P4/PPP2PPP/R3K2R b KQ - 2 11"))
+    node = game.add_variation(chess.Move.from_uci("g8h8"))
+    for text, is_wrong in (("allows 12.Nf5, which threatens 13.Qg7#: 12.Nf5 Bxf5 13.exf5", False),
+                           ("allows 12.a3, which threatens 13.Qg7#: 12.a3 a6", True),
+                           ("allows 12.Nf5, which threatens 13.Qxf6#: 12.Nf5 Bxf5", True)):
+        node.comment = text
+        assert bool(checker.check_node(node)) == is_wrong, text
+
+
+@pytest.mark.parametrize(("fen", "line", "square"), [
+    ("8/6pk/8/4Q3/8/5p2/5P1P/6K1 w - - 0 1", "Qf5+ Kh6 Qf4+ Kh5 Qf5+ Kh4", "h4"),
+    ("8/6pk/5p2/4Q3/8/8/5PPP/6K1 w - - 0 1", "Qf5+ Kg8 Qc8+ Kh7 Qf5+ g6", ""),  # the king is at home
+    ("r1bq1b1r/ppp3pp/2n1k3/3np3/2B5/5Q2/PPPP1PPP/RNB1K2R w KQ - 2 8", "Qf5+ Kd6 d4 Qf6", ""),  # one check
+])
+def test_a_king_that_is_driven_out_by_checks(fen, line, square):
+    board, moves = moves_of(fen, line)
+    found = king_hunt_claim(board, moves)
+    assert (found is not None) == is_hunt(board, moves) == bool(square)
+    assert found is None or found.squares == (square,)

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import chess
 import pytest
 
-from engine.analysis.motifs import MATING, WINNING, find_motif, is_trapped, perpetual_check
+from engine.analysis.motifs import MATING, WINNING, find_motif, is_trapped, is_zugzwang, perpetual_check
 from engine.analysis.tactical_line import TacticalLine
+from tests.analysis.counting import shows_overload, shows_zugzwang
 from tests.positions import DATA
 
 # The motif, and the labels that say the same.
@@ -76,6 +77,8 @@ def test_motifs_agree_with_the_labels_of_puzzles():
     ("discovered attack", "3q2k1/8/8/8/3B4/8/8/3R2K1 w - - 0 1", "Bh8 Kxh8 Rxd8+"),
     ("removal of the defender", "3r2k1/5ppp/5n2/8/6B1/8/5PPP/3R2K1 b - - 0 1", "Nxg4 h3 Rxd1+"),
     ("passed pawn", "8/P7/8/8/8/5k2/8/K7 w - - 0 1", "a8=Q+"),
+    ("overload", "7k/6pp/4b3/3n4/6n1/5B2/6PP/3Q2K1 w - - 0 1", "Bxd5 Bxd5 Qxg4"),
+    ("zugzwang", "8/8/K7/2p5/2P1k3/8/8/8 w - - 0 1", "Kb6 Kd4 Kb5 Ke4 Kxc5"),
 ])
 def test_a_motif_is_found_where_it_is(name, fen, line):
     board, moves = chess.Board(fen), moves_of(fen, line)
@@ -83,6 +86,7 @@ def test_a_motif_is_found_where_it_is(name, fen, line):
         assert {**MATING, **WINNING}["hanging piece"](TacticalLine(board, moves)) is not None
     else:
         assert finds(name, TacticalLine(board, moves)), name
+    assert shows_overload(board, moves) == (name == "overload"), "the checker's own count"
 
 
 @pytest.mark.parametrize(("fen", "line"), [
@@ -92,6 +96,32 @@ def test_a_motif_is_found_where_it_is(name, fen, line):
 def test_nothing_is_found_where_nothing_is_won(fen, line):
     board, moves = chess.Board(fen), moves_of(fen, line)
     assert find_motif(board, moves, {**MATING, **WINNING}) is None
+
+
+@pytest.mark.parametrize(("fen", "is_found"), [
+    ("8/8/8/1Kp5/2Pk4/8/8/8 b - - 0 1", True),  # whoever moves loses the pawn
+    ("8/8/8/1Kp5/2Pk4/8/7p/8 b - - 0 1", False),  # there is a move with the other pawn
+    ("8/8/8/2p5/K1P1k3/8/8/8 b - - 0 1", False),  # nothing is attacked
+    ("8/8/8/2k5/8/8/2P5/2K5 b - - 0 1", False),
+])
+def test_zugzwang_is_counted_on_the_board(fen, is_found):
+    board = chess.Board(fen)
+    assert is_zugzwang(board) == is_found
+    assert shows_zugzwang(*moved_to(board)) == is_found, "the checker counts the same by other code"
+
+
+def moved_to(board: chess.Board) -> tuple[chess.Board, list[chess.Move]]:
+    """A position from which a move of a king leads to the given one, and the move."""
+    king = board.king(not board.turn)
+    assert king is not None
+    for origin in chess.SquareSet(chess.BB_KING_ATTACKS[king]):
+        before = board.copy(stack=False)
+        before.turn = not board.turn
+        if before.piece_at(origin) is None:
+            before.set_piece_at(origin, before.remove_piece_at(king))
+            if before.is_valid() and before.is_legal(chess.Move(origin, king)):
+                return before, [chess.Move(origin, king)]
+    raise AssertionError("no such move")
 
 
 def test_a_trapped_bishop_and_a_free_one():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from engine.analysis.reasons import reason_for
 from engine.analysis.review import SearchEffort
 from tests.analysis import checker, classics, games, judge, ladder
 from tests.analysis.test_explain import assert_agreement
+from tests.analysis.theory import named_lines
 from tests.commands.running import run
 from tests.positions import DATA
 
@@ -132,13 +132,9 @@ def test_the_sentences_of_the_classics_are_true(adversary, tmp_path):
 @pytest.mark.skipif(not (DATA / "openings" / "lichess-a.tsv").is_file(), reason="needs the lists of openings")
 def test_every_named_line_is_theory():
     lines = 0
-    for path in sorted((DATA / "openings").glob("lichess-*.tsv")):
-        with path.open(newline="") as file:
-            for row in csv.DictReader(file, delimiter="\t"):
-                board = chess.Board()
-                moves = [board.push_san(word) for word in row["pgn"].split() if not word[0].isdigit()]
-                lines += 1
-                assert theory_plies(chess.Board(), moves) == frozenset(range(len(moves))), row["pgn"]
+    for name, moves in named_lines():
+        lines += 1
+        assert theory_plies(chess.Board(), moves) == frozenset(range(len(moves))), name
     print(f"{lines} lines, theory to the last move: none can be marked ? or ??")
 
 

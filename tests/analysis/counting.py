@@ -1,0 +1,195 @@
+"""What the checker of sentences counts on a board, with python-chess alone: exchanges, motifs, positional facts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import chess
+
+VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 1000}
+
+
+def recaptures(board: chess.Board, square: chess.Square) -> int:
+    """What the side to move gains at most by captures on a square, each side free to stop."""
+    best = 0
+    standing = board.piece_type_at(square)
+    for move in list(board.legal_moves):
+        if move.to_square != square or standing is None or not board.is_capture(move):
+            continue
+        follower = board.copy(stack=False)
+        follower.push(move)
+        best = max(best, VALUES[standing] - recaptures(follower, square))
+    return best
+
+
+def hangs_something(board: chess.Board) -> bool:
+    """Whether the side to move is in check or can win a pawn or more by exchanges on one square."""
+    if board.is_check():
+        return True
+    for move in list(board.legal_moves):
+        taken = chess.PAWN if board.is_en_passant(move) else board.piece_type_at(move.to_square)
+        if not board.is_capture(move) or taken is None:
+            continue
+        follower = board.copy(stack=False)
+        follower.push(move)
+        if VALUES[taken] - recaptures(follower, move.to_square) >= 1:
+            return True
+    return False
+
+
+def material(board: chess.Board, color: chess.Color) -> Counter[int]:
+    """The pieces of a side by type."""
+    return Counter(piece.piece_type for piece in board.piece_map().values()
+                   if piece.color == color and piece.piece_type != chess.KING)
+
+
+def is_taken(square: chess.Square, moves: Sequence[chess.Move]) -> bool:
+    """Whether the piece that stands on a square, wherever it goes, is captured in a line that begins there."""
+    for move in moves:
+        if move.from_square == square:
+            square = move.to_square
+        elif move.to_square == square:
+            return True
+    return False
+
+
+def repeats_by_checks(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
+    """Whether the first side gives three checks or more, and the last position was there before."""
+    follower, seen, checks, repeats = start.copy(), {start.board_fen()}, 0, False
+    for number, move in enumerate(moves):
+        follower.push(move)
+        checks += number % 2 == 0 and follower.is_check()
+        repeats = follower.board_fen() in seen
+        seen.add(follower.board_fen())
+    return checks >= 3 and repeats
+
+
+def shows_overload(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
+    """A piece guards two others; after it has taken back on the square of one, the other is taken without a guard."""
+    follower, found = start.copy(), False
+    for number, move in enumerate(moves):
+        if number % 2 == 0 and number + 2 < len(moves):
+            reply, last = moves[number + 1], moves[number + 2]
+            guards = follower.attackers(not follower.turn, move.to_square) & follower.attackers(
+                not follower.turn, last.to_square)
+            later = follower.copy()
+            later.push(move)
+            later.push(reply)
+            found |= (follower.is_capture(move) and reply.to_square == move.to_square and reply.from_square in guards
+                      and later.is_capture(last) and not later.attackers(not later.turn, last.to_square))
+        follower.push(move)
+    return found
+
+
+def shows_zugzwang(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
+    """After a move of the line every reply lets something be won, and passing would not."""
+    follower, found = start.copy(), False
+    for number, move in enumerate(moves):
+        follower.push(move)
+        if number % 2 or follower.is_check():
+            continue
+        waiting = follower.copy(stack=False)
+        waiting.push(chess.Move.null())
+        replies = [follower.copy(stack=False) for _ in follower.legal_moves]
+        for board, reply in zip(replies, list(follower.legal_moves), strict=True):
+            board.push(reply)
+        found |= not hangs_something(waiting) and all(hangs_something(board) for board in replies)
+    return found
+
+
+def is_hunt(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
+    """Three checks or more, by every move of the first side, which has a queen, drive the king from home."""
+    follower, victim = start.copy(), not start.turn
+    for number, move in enumerate(moves):
+        if number % 2 == 0 and not follower.gives_check(move):
+            return False
+        follower.push(move)
+    king = follower.king(victim)
+    is_away = king is not None and chess.square_rank(king) not in ((0, 1) if victim else (6, 7))
+    return is_away and len(moves) >= 6 and bool(follower.pieces(chess.QUEEN, start.turn))
+
+
+def is_mate_threat(start: chess.Board, move: chess.Move, threat: str) -> bool:
+    """Whether a move gives no check, and the named one would mate next if the other side passed."""
+    passed = start.copy(stack=False)
+    passed.push(move)
+    if passed.is_check():
+        return False
+    passed.push(chess.Move.null())
+    try:
+        passed.push_san(threat)
+    except ValueError:
+        return False
+    return passed.is_checkmate()
+
+
+def isolated(board: chess.Board, side: chess.Color) -> set[chess.Square]:
+    """The isolated pawns of a side."""
+    pawns = board.pieces(chess.PAWN, side)
+    return {pawn for pawn in pawns if not any(abs(chess.square_file(other) - chess.square_file(pawn)) == 1
+                                              for other in pawns)}
+
+
+def doubled(board: chess.Board, side: chess.Color) -> set[int]:
+    """The files with more than one pawn of a side."""
+    counts = Counter(chess.square_file(pawn) for pawn in board.pieces(chess.PAWN, side))
+    return {file for file, count in counts.items() if count > 1}
+
+
+def passed(board: chess.Board, side: chess.Color) -> set[chess.Square]:
+    """The pawns of a side with no pawn of the other before them on their own file and its neighbours."""
+    others = board.pieces(chess.PAWN, not side)
+    return {pawn for pawn in board.pieces(chess.PAWN, side) if not any(
+        abs(chess.square_file(other) - chess.square_file(pawn)) <= 1
+        and (chess.square_rank(other) - chess.square_rank(pawn)) * (1 if side else -1) > 0 for other in others)}
+
+
+def shelterless(board: chess.Board, side: chess.Color) -> set[int]:
+    """The files of a king on its first rank and next to it without a pawn of its side."""
+    king = board.king(side)
+    assert king is not None
+    near = {chess.square_file(king) + step for step in (-1, 0, 1)} & set(range(8))
+    return near - {chess.square_file(pawn) for pawn in board.pieces(chess.PAWN, side)}
+
+
+def pairs(board: chess.Board, side: chess.Color) -> set[str]:
+    """A mark for a side that alone has bishops on squares of both colours."""
+    colors = {own: {(bishop + bishop // 8) % 2 for bishop in board.pieces(chess.BISHOP, own)} for own in chess.COLORS}
+    return {"pair"} if len(colors[side]) == 2 > len(colors[not side]) else set()
+
+
+def uncastled(board: chess.Board, side: chess.Color) -> set[chess.Square]:
+    """The square of a king in the middle of its first rank that has lost the right to castle."""
+    king = board.king(side)
+    middle = {chess.D1, chess.E1, chess.F1} if side else {chess.D8, chess.E8, chess.F8}
+    return {king} & middle if king is not None and not board.has_castling_rights(side) else set()
+
+
+def sevenths(board: chess.Board, side: chess.Color) -> set[chess.Square]:
+    """The rooks of a side on its seventh rank."""
+    return {rook for rook in board.pieces(chess.ROOK, side) if chess.square_rank(rook) == (6 if side else 1)}
+
+
+def posts(board: chess.Board, side: chess.Color) -> set[chess.Square]:
+    """The knights of a side that a pawn guards, before which no pawn of the other stands on a neighbouring file."""
+    others, step = board.pieces(chess.PAWN, not side), 1 if side else -1
+    return {knight for knight in board.pieces(chess.KNIGHT, side)
+            if board.attackers(side, knight) & board.pieces(chess.PAWN, side) and not any(
+                abs(chess.square_file(other) - chess.square_file(knight)) == 1
+                and (chess.square_rank(other) - chess.square_rank(knight)) * step > 0 for other in others)}
+
+
+_COLOR, _SQUARE = r"(?P<color>white|black)", r"(?P<square>[a-h][1-8])"
+# The words of a positional fact, how it is counted, and whether the named side is the mover's.
+FACTS: tuple[tuple[str, Callable[[chess.Board, chess.Color], set[Any]], bool], ...] = (
+    (rf"leaves {_COLOR} with an isolated pawn on {_SQUARE}", isolated, True),
+    (rf"leaves {_COLOR} with doubled pawns on the (?P<file>[a-h])-file", doubled, True),
+    (rf"gives {_COLOR} a passed pawn on {_SQUARE}", passed, False),
+    (rf"leaves {_COLOR}'s king on {_SQUARE} unable to castle", uncastled, True),
+    (rf"leaves {_COLOR}'s king on (?P<king>[a-h][1-8]) without a pawn on the (?P<file>[a-h])-file", shelterless, True),
+    (rf"leaves only {_COLOR} with the bishop pair", pairs, False),
+    (rf"lets {_COLOR}'s rook reach the seventh rank on {_SQUARE}", sevenths, False),
+    (rf"gives {_COLOR}'s knight an outpost on {_SQUARE}", posts, False),
+)
