@@ -28,7 +28,8 @@ from engine.system.host import usable_cores
 
 LEVELS = tuple(range(400, 2801, 200))
 # (Elo, plies): Stockfish of limited strength decides at this depth at the latest, and gains nothing from another ply
-ANCHORS = ((1350, 2), (1500, 4), (1700, 5), (2000, 8), (2300, 12), (2600, 16), (2850, 21))
+ANCHORS = ((1350, 2), (1500, 4), (1700, 5), (1850, 6), (2000, 8), (2150, 10), (2300, 12), (2450, 14), (2600, 16),
+           (2850, 21))
 _NEAREST_ANCHORS = 2
 _FARTHEST_ANCHOR = 550  # Elo: beyond that a game says nothing
 _STRONGEST_AGAINST_BOTS = 800

@@ -146,7 +146,7 @@ export function lossesOf(start, fen) {
 export function verdictOf({ result, reason }, side) {
   const won = { "1-0": "white", "0-1": "black" }[result];
   const head = won ? (won === side ? "You won" : "Adversary won") : result === "1/2-1/2" ? "A draw" : "The game is over";
-  const why = reason.replace(/^draw: /, "").replace(/^(White|Black)/, (who) => (who.toLowerCase() === side ? "you" : "Adversary"));
+  const why = reason.replace(/^draw:? /, "").replace(/^(White|Black)/, (who) => (who.toLowerCase() === side ? "you" : "Adversary"));
   return `${head}: ${why}.`;
 }
 
