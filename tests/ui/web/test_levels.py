@@ -28,15 +28,20 @@ def new_polite_game(page: Page, level: int, fen: str) -> None:
     page.new_game(fen, LEVELS.index(level))
 
 
+def enter_move(page: Page, san: str) -> None:
+    """Types a move and waits for the answer, or for the end of the game."""
+    count = len(page.moves())
+    page.find("#play-text").send_keys(san + Keys.ENTER)
+    page.wait(lambda: len(page.moves()) >= count + 2
+              or page.script("return !document.getElementById('verdict').hidden"), f"an answer to {san}")
+
+
 def walk(page: Page, sans: list[str]) -> None:
     """Types moves, one after each answer, until the game is over or a draw is offered."""
     for san in sans:
         if page.script("return !document.getElementById('verdict').hidden") or "draw" in page.text("#play-remark"):
             return
-        count = len(page.moves())
-        page.find("#play-text").send_keys(san + Keys.ENTER)
-        page.wait(lambda count=count: len(page.moves()) >= count + 2
-                  or page.script("return !document.getElementById('verdict').hidden"), f"an answer to {san}")
+        enter_move(page, san)
 
 
 def test_a_level_is_described_by_what_it_does(page):
