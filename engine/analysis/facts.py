@@ -10,12 +10,11 @@ from book.names import OpeningName
 from engine.analysis.explain import to_position
 from engine.analysis.lookup import book_moves, last_opening, tb_verdict_text
 from engine.text.display import to_cp
-from eval.evaluator import Evaluator, built_in_evaluator
+from eval.evaluator import Evaluator, built_in_evaluator, features_evaluator
 from eval.explain import PARTS_PER_CENTIPAWN, Term, explain
 from eval.phrases import PHRASES
 from eval.piece_worth import piece_worths
 from eval.wdl import features_wdl_model
-from eval.weights import load_weights
 
 _SCALE_CENTIPAWNS = 10_000  # centipawns, to measure the display scale
 
@@ -52,7 +51,7 @@ class Facts:
 def position_facts(board: chess.Board, evaluation: Evaluator | None = None) -> Facts:
     """Collect the facts about a position; InputError if it is invalid."""
     position = to_position(board)
-    terms = sorted(explain(position, load_weights()).present(), key=lambda term: -abs(term.parts))
+    terms = sorted(explain(position, features_evaluator().weights).present(), key=lambda term: -abs(term.parts))
     displayed = to_cp(position, _SCALE_CENTIPAWNS, features_wdl_model())
     unit = displayed / _SCALE_CENTIPAWNS / PARTS_PER_CENTIPAWN
     facts = [EvalTerm(term.feature.name, _describe(term), worth) for term in terms
