@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.system.errors import InputError
+from engine.system.files import replacing
 from tablebase.codes import DRAWN, ILLEGAL, NARROW_ILLEGAL, OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN
 from tablebase.indexing import shape_of
 from tablebase.material import Ending, parse_ending
@@ -190,7 +191,7 @@ def pack(ending: Ending, dtm: Codes, dtz: Codes | None, table_kind: TableKind, s
 
 
 def write_container(path: Path, table_kind: TableKind, endings: Iterable[PackedEnding], provenance: str) -> None:
-    """Write a container. The file gets its name only when it is complete."""
+    """Write a container, which gets its name only when it is complete; InputError if it cannot be written."""
     rows, blocks, offset = [], [], 0
     for packed in endings:
         block_rows: list[dict[str, int] | None] = []
@@ -203,11 +204,9 @@ def write_container(path: Path, table_kind: TableKind, endings: Iterable[PackedE
                      "seconds": packed.seconds, "summary": [asdict(summary) for summary in packed.summary]})
     directory = {"format": _FORMAT, "version": _VERSION, "kind": table_kind.value, "provenance": provenance,
                  "checksum": _checksum(rows), "tables": rows}
-    unfinished = path.with_suffix(".part")
-    with unfinished.open("wb") as file:
+    with replacing(path) as file:
         file.write(json.dumps(directory).encode() + b"\n")
         file.writelines(blocks)
-    unfinished.replace(path)
 
 
 def _checksum(rows: Any) -> int:

@@ -128,6 +128,8 @@ def can_become(pieces: Iterable[int], ending: Ending) -> bool:
 
 def can_turn_into(have: Counter[int], pieces: Pieces) -> bool:
     """Whether captures and promotions can turn the pieces in `have` into `pieces`, in either colour."""
+    if len(pieces) > have.total():
+        return False
     return any(_is_reachable(have, Counter(given)) for given in (pieces, tuple(piece ^ 8 for piece in pieces)))
 
 

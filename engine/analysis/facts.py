@@ -11,11 +11,10 @@ from engine.analysis.boards import to_position
 from engine.analysis.lookup import book_moves, last_opening, tb_verdict_text
 from engine.analysis.themes import displayed_part
 from engine.text.display import to_cp
-from eval.evaluator import Evaluator, built_in_evaluator
+from eval.evaluator import Evaluator, built_in_evaluator, features_evaluator
 from eval.explain import Term, explain
 from eval.phrases import PHRASES
 from eval.piece_worth import piece_worths
-from eval.weights import load_weights
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Facts:
 def position_facts(board: chess.Board, evaluation: Evaluator | None = None) -> Facts:
     """Collect the facts about a position; InputError if it is invalid."""
     position = to_position(board)
-    terms = sorted(explain(position, load_weights()).present(), key=lambda term: -abs(term.parts))
+    terms = sorted(explain(position, features_evaluator().weights).present(), key=lambda term: -abs(term.parts))
     unit = displayed_part(position)
     facts = [EvalTerm(term.feature.name, _describe(term), worth) for term in terms
              if (worth := round(term.parts * unit))]

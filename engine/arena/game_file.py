@@ -10,7 +10,6 @@ import lzma
 import os
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from engine.core.position import POSITION_TYPE, PositionRecord, castling_index, 
 from engine.core.setup import ALL_CASTLING_RIGHTS, add_castling_right, compute_keys
 from engine.kernel import array_type, entry, inline, kernel
 from engine.system.errors import InputError
-from engine.system.files import open_bytes
+from engine.system.files import append_whole, open_bytes
 
 # Four bits per piece, in the order of the occupied squares from a1: 0-5 white pawn to king, 6-11 black, 12 and 13 a
 # white and a black rook that may still castle.
@@ -184,15 +183,7 @@ class GameFile:
 
     def append(self, block: bytes, positions: int) -> None:
         """Append one block; OSError, with the file unchanged, if that fails."""
-        with self._path.open("ab", buffering=0) as file:  # a buffer would be flushed again on closing
-            try:
-                written = file.write(block)
-                if written < len(block):
-                    file.write(block[written:])  # raises the OSError
-            except OSError as error:
-                with suppress(OSError):  # then `recover` does it
-                    os.truncate(self._path, self._size)
-                raise OSError(error.errno, error.strerror, str(self._path)) from error  # the system names no file
+        append_whole(self._path, block)
         self._size += len(block)
         self.blocks += 1
         self.positions += positions

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from engine.system.errors import InputError
-from engine.system.files import begins_with, read_text
+from engine.system.files import append_whole, begins_with, read_text
 
 
 @dataclass(frozen=True)
@@ -63,17 +63,20 @@ class JsonLines:
             yield [], lambda part: None
             return
         parts, length = list[Any](), 0
-        if path.exists() and path.stat().st_size:
+        if path.exists() and not self._is_first_line_incomplete(path):
             kept, parts, length = self._read(path)
             self._check_same(path, kept, description)
-        try:
-            with path.open("a", encoding="utf-8") as file:
+        with _writing(path):
+            with path.open("ab") as file:
                 file.truncate(length)
-                if not length:
-                    file.write(self._magic + json.dumps(description)[1:] + "\n")
-                yield parts, lambda part: _append(file, part)
-        except OSError as error:
-            raise InputError(f"cannot write {path}: {error.strerror}") from error
+            if not length:
+                append_whole(path, (self._magic + json.dumps(description)[1:] + "\n").encode())
+        yield parts, lambda part: _append(path, part)
+
+    def _is_first_line_incomplete(self, path: Path) -> bool:
+        """Whether work was killed before it had described itself."""
+        text = read_text(path)
+        return "\n" not in text and self._magic.startswith(text[: len(self._magic)])
 
     def _check_same(self, path: Path, kept: Mapping[str, Any], description: Mapping[str, Any]) -> None:
         wanted = json.loads(json.dumps(description))
@@ -82,6 +85,15 @@ class JsonLines:
             raise InputError(f"{path} is a {self.what} with other {' and '.join(names)}")
 
 
-def _append(file: TextIO, part: Any) -> None:
-    file.write(json.dumps(part) + "\n")
-    file.flush()
+def _append(path: Path, part: Any) -> None:
+    with _writing(path):
+        append_whole(path, (json.dumps(part) + "\n").encode())
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """InputError instead of OSError within this context."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from error

@@ -13,7 +13,7 @@ from engine.arena.records import Forfeit, GameRecord, GameScore
 from engine.arena.shards import in_order
 from engine.arena.statistics import Sprt, pentanomial, wins_draws_losses
 from engine.system.errors import InputError
-from engine.system.files import file_size, read_text, write_file
+from engine.system.files import append_whole, file_size, read_text, write_file
 
 Shard = Callable[[], list[GameRecord]]  # plays one or more pairs
 
@@ -107,13 +107,9 @@ class PgnFile:
             raise InputError(f"{self._path} is not the PGN file of a match")
 
     def add(self, records: Sequence[GameRecord]) -> None:
-        """Append games in a single write; OSError, which names the file, if that fails."""
+        """Append games; OSError, which names the file and leaves it as it was, if that fails."""
         tags = {"Date": f"{datetime.now(UTC):%Y.%m.%d}", "Conditions": self._conditions}
-        try:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(_encodable("".join(record.pgn(tags) for record in records)))
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self._path)) from error  # the system names none
+        append_whole(self._path, _encodable("".join(record.pgn(tags) for record in records)).encode())
 
 
 def _encodable(text: str) -> str:

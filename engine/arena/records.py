@@ -11,6 +11,8 @@ import chess
 import chess.pgn
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}  # White's
+_EVENT = "Adversary match"
+EVENT_LINE = f'[Event "{_EVENT}"]'  # the first line of every game
 FORFEIT_TAG, _ILLEGAL_TAG = "Forfeit", "IllegalLines"
 
 
@@ -91,7 +93,7 @@ class GameRecord:
         game = chess.pgn.Game()
         start = chess.Board(self.opening.fen, chess960=self.opening.chess960)
         game.setup(start)
-        headers = {"Event": "Adversary match", "Round": str(self.number + 1), "White": self.players[0],
+        headers = {"Event": _EVENT, "Round": str(self.number + 1), "White": self.players[0],
                    "Black": self.players[1], "Result": self.result, "Termination": self.reason, **more_tags}
         if any(self.illegal_lines):
             headers[_ILLEGAL_TAG] = str(sum(self.illegal_lines))

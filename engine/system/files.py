@@ -209,6 +209,20 @@ def is_plain_text(path: Path) -> bool:
         return all(32 <= byte < 127 or byte in b"\t\r\n" for byte in file.read(256))
 
 
+def append_whole(path: Path, content: bytes) -> None:
+    """Append to a file; OSError, which names the file and leaves it as it was, if there is no room for all of it."""
+    with path.open("ab", buffering=0) as file:  # a buffer would be flushed again on closing
+        size = file.seek(0, os.SEEK_END)
+        try:
+            written = file.write(content)
+            while written < len(content):
+                written += file.write(content[written:])  # raises the OSError if nothing fits
+        except OSError as error:
+            with suppress(OSError):
+                os.truncate(path, size)
+            raise OSError(error.errno, error.strerror, str(path)) from error  # the system names no file
+
+
 def write_file(path: Path, content: bytes | str) -> None:
     """Write a file atomically: an incomplete one never replaces another. InputError if it cannot be written."""
     with replacing(path) as file:

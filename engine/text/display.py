@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.core.bits import KING
 from engine.core.position import PositionRecord
 from engine.search.scores import TB_WIN, is_decisive
-from eval.evaluator import Evaluator, built_in_evaluator
+from eval.evaluator import Evaluator, built_in_evaluator, features_evaluator
 from eval.wdl import Wdl, WdlModel, features_wdl_model, material_on, normalized_score, wdl_of
-from eval.weights import load_weights
 
 if TYPE_CHECKING:
     from eval.explain import EvalBreakdown
@@ -70,7 +69,7 @@ def static_explanation(position: PositionRecord) -> tuple[EvalBreakdown, int, Wd
     """The breakdown by features, the displayed score and the WDL, from White's point of view."""
     from eval.explain import explain
 
-    explanation = explain(position, load_weights())
+    explanation = explain(position, features_evaluator().weights)
     verdict = _verdict(position, explanation.score, features_wdl_model())
     return explanation, verdict.shown, verdict.wdl
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.core.draws import FIFTY_MOVES
 from engine.system.errors import InputError
+from engine.system.files import replacing
 from tablebase.files import Codes, PackedEnding, TableKind, pack, write_container
 from tablebase.generator.generate import Values, generate, generate_dtz
 from tablebase.indexing import shape_of
@@ -89,8 +90,11 @@ class TableBuilder:
         return codes
 
     def _write(self, ending: Ending, suffix: str, codes: Codes) -> None:
-        with self._path(ending, suffix).open("wb") as file:
-            np.save(file, codes)
+        """Write a file that `_load` reads; InputError if there is no room. NumPy's own writer would not say why."""
+        layout = np.lib.format
+        with replacing(self._path(ending, suffix)) as file:
+            layout.write_array_header_1_0(file, layout.header_data_from_array_1_0(codes))
+            file.write(np.ascontiguousarray(codes).data)
 
     def _note(self, ending: Ending) -> dict[str, float]:
         """The JSON note about a finished ending."""

@@ -10,8 +10,9 @@ import chess
 import pytest
 
 from book.polyglot import BUILT_IN, Book
+from engine.arena.records import GameRecord, MoveRecord, Opening
 from engine.arena.statistics import score_of
-from engine.commands.compare.level_games import PlayedLevelGame, read_games
+from engine.commands.compare.level_games import PlayedLevelGame, append_game, drop_incomplete_game, read_games
 from engine.commands.compare.level_match import LevelMatch, anchor_name, level_name, rows_of
 from engine.commands.compare.likeness import LevelMove, count_likeness, is_in_book, recaptures_in, sides_of
 from engine.system.errors import InputError
@@ -109,6 +110,23 @@ def test_a_file_of_other_games_is_refused(tmp_path):
     path.write_text('[Event "?"]\n[White "a"]\n[Black "b"]\n[Result "*"]\n\n1. e4 *\n')
     with pytest.raises(InputError, match="is not a file of games from"):
         read_games(path)
+
+
+def test_a_game_whose_writing_was_interrupted_is_dropped(tmp_path):
+    path, moves = tmp_path / "games.pgn", (MoveRecord("e2e4"), MoveRecord("e7e5"))
+    for number in range(2):
+        append_game(path, GameRecord(number, ("a", "b"), Opening(), moves, "1-0", "a wins"))
+    whole = path.read_bytes()
+    begin = whole.index(b"[Event", 1)  # of the second game
+    for length in range(len(whole) + 1):
+        path.write_bytes(whole[:length])
+        drop_incomplete_game(path)
+        games = (length >= begin - 2) + (length >= len(whole) - 2)  # the empty line may be missing
+        assert len(read_games(path)) == games, length
+        assert path.read_bytes() == (b"", whole[:begin], whole)[games]
+    path.write_text("1. e4 e5 2. Nf3")
+    drop_incomplete_game(path)
+    assert path.read_text() == "1. e4 e5 2. Nf3", "not a file of ours"
 
 
 def test_arguments_that_make_no_sense(capsys):

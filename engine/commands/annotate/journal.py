@@ -52,9 +52,10 @@ class ResumableFile:
             raise InputError(f"{self.path} was started with different settings or another file; "
                              f"remove {self.path.name} and {self._journal.name} to start over")
         self.rows = [json.loads(line) for line in whole[1:]]
-        text = b"".join(whole) or (json.dumps(head) + "\n").encode()
-        if text != b"".join(lines):
-            self._journal.write_bytes(text)  # without the line that was interrupted
+        with self._writing():
+            os.truncate(self._journal, sum(map(len, whole)))  # without the line that was interrupted
+        if not whole:
+            self._append(self._journal, (json.dumps(head) + "\n").encode())
         if self._size > (self.path.stat().st_size if self.path.exists() else 0):
             raise InputError(f"{self.path} is shorter than {self._journal.name} says; remove both to start over")
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import chess.pgn
 
-from engine.arena.records import FORFEIT_TAG, POINTS, GameRecord
+from engine.arena.records import EVENT_LINE, FORFEIT_TAG, POINTS, GameRecord
 from engine.system.errors import InputError
-from engine.system.files import read_text
+from engine.system.files import append_whole, read_text, write_file
+
+_END_OF_GAME = re.compile(r"(?<=\s)(1-0|0-1|1/2-1/2)(\n\n|\n?\Z)")
 
 
 @dataclass(frozen=True)
@@ -25,9 +28,17 @@ class PlayedLevelGame:
 
 
 def append_game(path: Path, record: GameRecord) -> None:
-    """Append a game to the file."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write(record.pgn({"Date": f"{datetime.now(UTC):%Y.%m.%d}"}))
+    """Append a game to the file; OSError, with the file unchanged, if that fails."""
+    append_whole(path, record.pgn({"Date": f"{datetime.now(UTC):%Y.%m.%d}"}).encode())
+
+
+def drop_incomplete_game(path: Path) -> None:
+    """Remove a game at the end of the file whose writing was interrupted."""
+    text = read_text(path) if path.exists() else ""
+    end = max((found.end() for found in _END_OF_GAME.finditer(text)), default=0)
+    whole, rest = text[:end].rstrip("\n") + "\n\n" if end else "", text[end:].strip()
+    if whole != text and EVENT_LINE.startswith(rest[: len(EVENT_LINE)]):  # otherwise the file is not ours
+        write_file(path, whole)
 
 
 def read_games(path: Path) -> list[PlayedLevelGame]:

@@ -20,7 +20,7 @@ from engine.arena.ratings import Ratings, rate
 from engine.arena.records import POINTS, Adjudication, GameRecord, Opening
 from engine.arena.referee import EngineLimits, UciGame
 from engine.arena.shards import in_order
-from engine.commands.compare.level_games import PlayedLevelGame, append_game, read_games
+from engine.commands.compare.level_games import PlayedLevelGame, append_game, drop_incomplete_game, read_games
 from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.plots import Curve, Errors
 from engine.commands.shared.progress import progress_bar
@@ -99,6 +99,8 @@ def _own_command() -> str:
 
 def play_levels(match: LevelMatch, file: Path | None, say: Callable[[str], None]) -> list[PlayedLevelGame]:
     """Play what is missing in `file`, appending to it, and return all its games; `say` gets the score of a pairing."""
+    if file is not None:
+        drop_incomplete_game(file)
     games = [] if file is None else read_games(file)
     shards = []
     for first, second in match.pairings():

@@ -31,6 +31,7 @@ from tablebase.syzygy.tables import SyzygyTables
 from tests.alphabeta.kernels import score_by_tb
 from tests.tablebase.syzygy.writing import write_constant, write_random
 
+WDL_MAGIC = bytes.fromhex("71e8235d")
 WIN, CURSED_WIN, DRAW, BLESSED_LOSS, LOSS = 2, 1, 0, -1, -2
 ENDINGS = ("KRvK", "KPvK", "KRvKB", "KRvKR", "KNNvK", "KQNvK", "KRPvK", "KPPvK", "KPvKP", "KBvKP")
 
@@ -123,6 +124,21 @@ def test_a_broken_table_gives_one_warning_and_the_others_are_used(tmp_path, spoi
     assert str(tmp_path / "KQvK.rtbw") in warning and reason in warning and "\n" not in warning
     assert syzygy.value(Game("7k/8/6K1/8/8/8/R7/8 w - - 0 1").position) == WIN
     assert syzygy.take_warnings() == []
+
+
+@pytest.mark.parametrize(("content", "reason"), [
+    (b"", "empty"), (b"x" * 80, "invalid magic header"), (WDL_MAGIC + bytes(12 + 64), "damaged"),
+    (WDL_MAGIC + random.Random(1).randbytes(12 + 64), "damaged"),
+    (WDL_MAGIC + random.Random(1).randbytes(12 + 64 * 1000), "damaged"), (WDL_MAGIC + bytes(99), "invalid file size"),
+])
+@pytest.mark.parametrize(("name", "fen"), [("KQRvKR", "4k3/r7/8/8/8/8/8/QR2K3 w - - 0 1"),
+                                           ("KPPvKP", "4k3/p7/8/8/8/8/PP6/4K3 w - - 0 1")])
+def test_damaged_tables_of_five_men_are_refused_in_one_line(tmp_path, name, fen, content, reason):
+    (tmp_path / f"{name}.rtbw").write_bytes(content)
+    syzygy = SyzygyTables([tmp_path])
+    assert syzygy.value(Game(fen).position) is None
+    (warning,) = syzygy.take_warnings()
+    assert str(tmp_path / f"{name}.rtbw") in warning and reason in warning and "\n" not in warning
 
 
 @pytest.mark.parametrize("seed", range(4))

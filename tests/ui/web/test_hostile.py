@@ -19,6 +19,7 @@ NAMES = ("hello", "new", "restore", "move", "takeback", "resign", "draw", "hint"
          "__init__", "..", "drop")
 FIELDS = ("level", "side", "clock", "start", "chess960", "moves", "uci", "ply", "pgn", "text", "multipv", "movetime",
           "modes", "depth", "ask", "job", "clocks", "delay", "base", "increment", "positions")
+LAST = 2_000_000  # the number of a request after which a visitor sends no more
 FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
@@ -47,26 +48,38 @@ def message(chance: random.Random) -> str | bytes:
                                                       for _ in range(chance.randrange(7))}})
 
 
-async def babble(server: Server, count: int, seed: int) -> None:
-    """Messages without sense or order; begins again when it is thrown out."""
-    chance, left = random.Random(seed), count
+async def babble(server: Server, count: int, seed: int) -> int:
+    """Messages without sense or order; begins again when it is thrown out. Returns the number of answers."""
+    chance, left, answers = random.Random(seed), count, 0
     while left > 0:
         with contextlib.suppress(ConnectionClosed, InvalidHandshake, InvalidMessage, OSError, TimeoutError):
             async with Guest(server) as guest:
-                reading = asyncio.create_task(_drain(guest))
+                reading = asyncio.create_task(_read(guest))
                 for _ in range(chance.randrange(1, 60)):
                     left -= 1
                     await guest.socket.send(message(chance))
                 if chance.random() < 0.2:
                     await guest.socket.send("x" * (3 << 20))  # more than is taken
-                await asyncio.sleep(0.05)
-                reading.cancel()
+                if chance.random() < 0.8:  # stay until everything has been answered
+                    await guest.say("hello", ask=LAST)
+                    answers += await reading
+                    reading = asyncio.create_task(_read(guest))
+                if chance.random() < 0.2:
+                    guest.socket.transport.abort()
+                await guest.socket.close()  # while answers are read: unread ones would hide that of the server
+                answers += await reading
+    return answers
 
 
-async def _drain(guest: Guest) -> None:
+async def _read(guest: Guest) -> int:
+    """Read up to the answer to the request LAST, or to the end; returns the number of messages."""
+    count = 0
     with contextlib.suppress(ConnectionClosed):
-        async for _ in guest.socket:
-            pass
+        async for said in guest.socket:
+            count += 1
+            if json.loads(said).get("ask") == LAST:
+                break
+    return count
 
 
 def request(chance: random.Random, port: int) -> bytes:
@@ -144,20 +157,25 @@ async def is_well(server: Server) -> None:
     raise AssertionError("a well-behaved visitor cannot connect")
 
 
-async def assault(server: Server, messages: int, requests: int, seed: int) -> None:
-    await asyncio.gather(*(babble(server, messages // 10, seed + number) for number in range(10)),
-                         *(knock(server, requests // 10, seed + 100 + number) for number in range(10)))
+async def assault(server: Server, messages: int, requests: int, seed: int) -> int:
+    """Returns the number of answers."""
+    knocking = asyncio.gather(*(knock(server, requests // 10, seed + 100 + number) for number in range(10)))
+    answers = await asyncio.gather(*(babble(server, messages // 10, seed + number) for number in range(10)))
+    await knocking
     await is_well(server)
+    return sum(answers)
 
 
 @pytest.mark.parametrize(("messages", "requests"), [(300, 300), pytest.param(100_000, 10_000, marks=pytest.mark.slow)])
 def test_hostile_strangers(tmp_path, messages, requests):
     with serving(tmp_path, "--sessions", "24", "--hash", "64") as server:
         asyncio.run(assault(server, messages // 4, requests // 4, 1))  # whatever is made once is made by now
-        before = server.megabytes
-        asyncio.run(assault(server, messages, requests, 2))
-        growth = server.megabytes - before
-        print(f"{messages} messages and {requests} requests: grew by {growth:.1f} MB to {server.megabytes:.0f} MB")
+        before, cpu_before = server.megabytes, server.cpu_seconds
+        answers = asyncio.run(assault(server, messages, requests, 2))
+        growth, used = server.megabytes - before, server.cpu_seconds - cpu_before
+        print(f"{messages} messages ({answers} answers) and {requests} requests: {used:.0f} s of CPU time, "
+              f"grew by {growth:.1f} MB to {server.megabytes:.0f} MB")
+        assert answers > messages // 4
         assert server.process.poll() is None
         assert server.complaints == ""
         assert growth < MOST_GROWTH

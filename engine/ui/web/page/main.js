@@ -37,7 +37,7 @@ export class App {
       this.route();
       return;
     }
-    const name = asked in TITLES ? asked : recallHere("view", "play");
+    const name = [asked, recallHere("view", "play")].find((view) => Object.hasOwn(TITLES, view)) ?? "play";
     if (name === this.current) return;
     if (!this.views[name]) {
       this.loadWatch().then(() => this.route());
