@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from engine.core.bits import PAWN
 from engine.core.game import Game
 from engine.core.moves import to_square
 from engine.player.options import Settings
-from engine.player.skill import SkillLevel, choice_weights, pick_weakened_move, skill_level, skill_limits
+from engine.player.skill import SkillLevel, choice_weights, pick_weakened_move, seen_loss, skill_level, skill_limits
 from engine.search.interface import Search
 from engine.search.scores import is_decisive
 from engine.search.types import Info, Limits, Report, Result
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from engine.humanlike.searcher import HumanlikeSearch
 
 _FAMILIAR = 0.1  # a move that people play this often is never overlooked
+_BETTER_THAN_TAKING_BACK = 0.12  # of expected score: by so much another move must seem better, or the level's limit
 
 
 class LimitedStrength:
@@ -33,6 +35,7 @@ class LimitedStrength:
         self._search: HumanlikeSearch | None = None  # until a level uses it
         self._intuition: Intuition | None = None  # likewise
         self._appeal: dict[int, float] = {}  # of the moves in the position of the last `prepare`
+        self._recaptures: set[int] = set()  # likewise: the moves that take back
         self.difficulty = 0.0  # of the last choice, from 0 to 1
 
     def begin_game(self) -> None:
@@ -68,6 +71,7 @@ class LimitedStrength:
         assert self._search is not None and self._intuition is not None
         weighed = self._intuition.weigh(game.position, level.carelessness, self._seed)
         self._appeal = {idea.move: idea.prior * (1 + level.eagerness * idea.is_forcing) for idea in weighed}
+        self._recaptures = _recaptures(game, weighed)
         if level.vision is None:
             return None, skill_limits(limits, level, self._settings.threads)
         if not limits.search_moves:
@@ -86,13 +90,21 @@ class LimitedStrength:
         if not result.infos:
             return result
         last = max(index for index, info in enumerate(result.infos) if info.multipv == 1)
-        seen = result.infos[last:]
+        seen = self._taking_back(result.infos[last:], level)
         chosen = pick_weakened_move(seen, level, self.rng, self._appeal)
         self.difficulty = self._difficulty_of(seen, level)
         others = [info for info in seen if info is not chosen]
         for number, info in enumerate([chosen, *others][: self._settings.multipv], start=1):
             report(replace(info, multipv=number))
         return replace(result, move=chosen.pv[0], score=chosen.score, pv=chosen.pv)
+
+    def _taking_back(self, seen: Sequence[Info], level: SkillLevel) -> Sequence[Info]:
+        """The lines that come into question: people take back, unless something else seems clearly better."""
+        best = next((line.score for line in seen if line.pv[0] in self._recaptures), None)
+        if best is None:
+            return seen
+        least = min(_BETTER_THAN_TAKING_BACK, level.largest_loss)
+        return [line for line in seen if line.pv[0] in self._recaptures or seen_loss(line.score, best) >= least]
 
     def _difficulty_of(self, seen: Sequence[Info], level: SkillLevel) -> float:
         """How hard the choice between the lines is: 0 if only one comes into question."""
@@ -101,7 +113,18 @@ class LimitedStrength:
 
 
 def _familiar(game: Game, weighed: list[Idea]) -> set[int]:
-    """The moves that are never overlooked: what people usually play, and taking back."""
-    recaptured = to_square(game.moves[-1]) if game.moves else None
+    """The moves that are never overlooked: what people usually play, and taking what has just moved."""
+    last_target = to_square(game.moves[-1]) if game.moves else None
     return {idea.move for idea in weighed
-            if idea.prior >= _FAMILIAR or (idea.is_forcing and to_square(idea.move) == recaptured)}
+            if idea.prior >= _FAMILIAR or (idea.is_forcing and to_square(idea.move) == last_target)}
+
+
+def _recaptures(game: Game, weighed: list[Idea]) -> set[int]:
+    """The moves that take a piece which has just captured something; pawns are a matter of taste."""
+    position = game.position
+    if not game.moves or position.rule50:
+        return set()
+    target = to_square(game.moves[-1])
+    if int(position.board[target]) & 7 == PAWN:
+        return set()
+    return {idea.move for idea in weighed if idea.is_forcing and to_square(idea.move) == target}

@@ -70,15 +70,15 @@ def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **
 # Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see history/ui.md. The
 # human prior was taught on games of masters, so the habits of beginners are flatter than it.
 HUMANLIKE_LEVELS = (
-    _looking(400, 1, 0.650, 0.95, habit=0.25, eagerness=0.8, carelessness=1000, blindness=820, chain=1, knowledge=0),
-    _looking(600, 1, 0.400, 0.80, habit=0.42, eagerness=0.75, carelessness=960, blindness=680, chain=1, knowledge=2),
-    _looking(800, 1, 0.255, 0.63, habit=0.52, eagerness=0.65, carelessness=870, blindness=550, chain=1, knowledge=5),
+    _looking(400, 1, 0.900, 1.00, habit=0.12, eagerness=0.8, carelessness=1000, blindness=880, chain=1, knowledge=0),
+    _looking(600, 1, 0.500, 0.88, habit=0.33, eagerness=0.75, carelessness=980, blindness=760, chain=1, knowledge=2),
+    _looking(800, 1, 0.290, 0.69, habit=0.48, eagerness=0.65, carelessness=890, blindness=580, chain=1, knowledge=5),
     _looking(1000, 1, 0.165, 0.49, habit=0.64, eagerness=0.5, carelessness=680, blindness=410, chain=1, knowledge=12),
-    _looking(1200, 1, 0.105, 0.36, habit=0.77, eagerness=0.35, carelessness=440, blindness=255, chain=1, knowledge=25),
+    _looking(1200, 1, 0.096, 0.34, habit=0.80, eagerness=0.3, carelessness=415, blindness=238, chain=1, knowledge=27),
     _looking(1350, 1.2, 0.057, 0.24, habit=0.9, carelessness=285, blindness=122, chain=2, knowledge=42),
-    _looking(1550, 1.6, 0.040, 0.175, habit=0.9, carelessness=185, blindness=72, chain=3, knowledge=58),
-    _looking(1730, 1.95, 0.031, 0.14, habit=0.88, carelessness=112, blindness=52, chain=4, knowledge=70),
-    _looking(1890, 2.35, 0.023, 0.112, habit=0.85, carelessness=70, blindness=39, chain=5, knowledge=82),
+    _looking(1595, 1.6, 0.040, 0.175, habit=0.9, carelessness=185, blindness=72, chain=3, knowledge=58),
+    _looking(1780, 1.95, 0.031, 0.14, habit=0.88, carelessness=112, blindness=52, chain=4, knowledge=70),
+    _looking(1935, 2.35, 0.023, 0.112, habit=0.85, carelessness=70, blindness=39, chain=5, knowledge=82),
     _looking(2100, 3.2, 0.015, 0.077, habit=0.75, carelessness=28, blindness=19, chain=6, knowledge=96),
 )
 SEARCH_LEVELS = (

@@ -82,6 +82,8 @@ def test_openings_of_people_and_of_nobody():
     assert (found.early_king_games, found.rim_knight_games) == (0, 0)
     odd = count_likeness(list(sides_of([game_of("Na3 e5 e3 Nc6 Ke2 Nf6", ("a", "b"))], "a")))
     assert (odd.early_king_games, odd.rim_knight_games) == (1, 1) and odd.book_plies < odd.opening_plies
+    left = count_likeness(list(sides_of([game_of("e4 a5 Nf3 Na6 Bb5 h6 Ba4 Nf6", ("a", "b"))], "a")))
+    assert (left.opening_plies, left.book_plies) == (1, 1)  # the opponent left the book after that
     in_check = count_likeness(list(sides_of([game_of("e4 e5 f4 Qh4 Ke2", ("a", "b"))], "a")))
     assert in_check.early_king_games == 0
 

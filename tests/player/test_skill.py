@@ -158,6 +158,19 @@ def test_a_piece_that_has_captured_is_taken_back():
         assert set(answers) <= {"d1f3", "g2f3"}
 
 
+def test_a_piece_is_taken_back_even_if_all_is_won_or_lost():
+    """Where hardly anything matters, people still take back: after 1...Bxe8, and after 1.Rxe6."""
+    for fen, move, back in (("2R1N3/5b2/5k1p/2B3p1/1P6/8/1P4PP/6K1 b - - 0 46", "f7e8", {"c8e8"}),
+                            ("4r3/5k1p/R3n1p1/1P1B4/1P1K4/8/7P/8 w - - 0 46", "a6e6", {"e8e6", "f7e6"})):
+        for elo in (800, 1400, 1800, 2200):
+            for seed in range(8):
+                player = limited_player(elo, seed)
+                player.new_game()
+                player.set_position(fen, [move])
+                result = player.go(GoRequest(nodes=1_000_000), 0.0, SearchSignals(), no_report)
+                assert player.game.uci(result.move) in back
+
+
 def test_the_same_game_is_careless_in_the_same_way():
     """What comes to mind in a position, and what is overlooked, does not change until the next game."""
     player = limited_player(600)

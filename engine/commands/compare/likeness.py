@@ -93,15 +93,30 @@ def count_likeness(sides: Sequence[Sequence[LevelMove]]) -> Likeness:
     found = Likeness(games=len(sides))
     with Book(BUILT_IN) as book:
         for moves in sides:
-            opening = [made for made in moves if len(made.board.move_stack) < _OPENING_PLIES]
+            opening = list(_own_opening(moves, book))
             found.opening_plies += len(opening)
-            found.book_plies += sum(is_in_book(made, book) for made in opening)
+            found.book_plies += sum(opening)
             found.early_king_games += any(map(_is_early_king_move, moves[:_KING_MOVES]))
             found.rim_knight_games += any(map(_is_knight_to_rim, moves[:_KNIGHT_MOVES]))
             chances = [made for made in moves if recaptures_in(made.board)]
             found.recaptures += len(chances)
             found.missed_recaptures += sum(is_missed_recapture(made) for made in chances)
     return found
+
+
+def _own_opening(moves: Sequence[LevelMove], book: Book) -> Iterator[bool]:
+    """Whether the book has each of the first moves; they end where the opponent leaves the book first."""
+    is_in = True
+    for made in moves:
+        if len(made.board.move_stack) >= _OPENING_PLIES:
+            return
+        if is_in and made.board.move_stack:
+            before = made.board.copy()
+            last = before.pop()
+            if not is_in_book(LevelMove(before, last), book):
+                return
+        is_in = is_in and is_in_book(made, book)
+        yield is_in
 
 
 def is_in_book(made: LevelMove, book: Book) -> bool:
