@@ -1,8 +1,9 @@
 """What comes to mind: the moves that a person would think of in a position, with their probabilities.
 
-A policy that was taught on games of people gives the priors. Captures, checks and recaptures always come to mind, other
-moves only as long as they are among the likeliest. A careless player does not see that some of these moves lose a
-piece: a hash of position, move and the seed of the game decides of which ones, so that it stays the same within a game.
+A policy that was taught on games of people gives the priors. Captures and checks always come to mind unless they seem
+to lose something, other moves only as long as they are among the likeliest. A careless player does not see that some
+moves lose a piece, mostly quiet ones: everybody looks whether what is taken is protected. A hash of position, move and
+the seed of the game decides of which ones, so that it stays the same within a game.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ HUMAN_POLICY_FILE = Path(__file__).with_name("human.policy")
 _SHARE = 0.95  # of the prior that the ideas hold
 _MOST_IDEAS = 12  # besides captures and checks
 _FLAGS = array_type("u1")
+_CAPTURES_SEEN = np.int64(4)  # so many times less often a capture is misjudged than a quiet move
 _QUIET, _FORCING, _ODD = np.uint8(0), np.uint8(1), np.uint8(2)
 
 
@@ -45,7 +47,7 @@ class Idea(NamedTuple):
 
     move: int
     prior: float  # the probability that a person plays it, judged by the policy
-    is_forcing: bool = False  # it captures, promotes or gives check
+    is_forcing: bool = False  # it captures, promotes or gives check, and seems to lose nothing
     is_odd: bool = False  # it promotes to less than a queen without need
 
 
@@ -54,7 +56,8 @@ def weigh_moves(pos: PositionRecord, listed: MoveListRecord, good: Any, priors: 
                 carelessness: int, seed: int) -> Int:
     """Write the legal moves, their priors by the policy at `address`, and their traits; returns the number of moves.
 
-    `carelessness` is per mille: so many of the moves that lose material are taken for safe ones. `good` is scratch.
+    `carelessness` is per mille: so many of the quiet moves that lose material are taken for safe ones. `good` is
+    scratch.
     """
     checkers, pinned = checkers_and_pinned(pos)
     count = generate(pos, listed, np.int64(0), ALL_MOVES, checkers, pinned)
@@ -62,12 +65,14 @@ def weigh_moves(pos: PositionRecord, listed: MoveListRecord, good: Any, priors: 
     for index in range(count):
         move = np.int64(listed.moves[index])
         is_check = gives_check(pos, move)
-        traits[index] = _FORCING if is_check or capture_gain(pos, move) > 0 else _QUIET
+        is_capture = capture_gain(pos, move) > 0
+        if good[index] == 0:
+            misjudged = carelessness // _CAPTURES_SEEN if is_capture else carelessness
+            good[index] = np.uint8(roll_per_mille(pos, move, seed) < misjudged)
+        traits[index] = _FORCING if good[index] != 0 and (is_check or is_capture) else _QUIET
         promoted = promoted_type(move_type(move)) if move_type(move) >= PROMOTION else QUEEN
         if promoted != QUEEN and not (promoted == KNIGHT and is_check):
             traits[index] = _ODD
-        if good[index] == 0 and roll_per_mille(pos, move, seed) < carelessness:
-            good[index] = 1
     policy_priors(address, pos, listed.moves, count, good, priors)
     return count
 

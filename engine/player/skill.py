@@ -70,20 +70,20 @@ def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **
 # Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see history/ui.md. The
 # human prior was taught on games of masters, so the habits of beginners are flatter than it.
 HUMANLIKE_LEVELS = (
-    _looking(400, 1, 0.900, 1.00, habit=0.12, eagerness=0.8, carelessness=1000, blindness=880, chain=1, knowledge=0),
+    _looking(400, 1, 1.400, 1.00, habit=0.06, eagerness=0.8, carelessness=1000, blindness=900, chain=1, knowledge=0),
     _looking(600, 1, 0.500, 0.88, habit=0.33, eagerness=0.75, carelessness=980, blindness=760, chain=1, knowledge=2),
-    _looking(800, 1, 0.290, 0.69, habit=0.48, eagerness=0.65, carelessness=890, blindness=580, chain=1, knowledge=5),
+    _looking(800, 1, 0.265, 0.65, habit=0.50, eagerness=0.65, carelessness=860, blindness=550, chain=1, knowledge=5),
     _looking(1000, 1, 0.165, 0.49, habit=0.64, eagerness=0.5, carelessness=680, blindness=410, chain=1, knowledge=12),
     _looking(1200, 1, 0.096, 0.34, habit=0.80, eagerness=0.3, carelessness=415, blindness=238, chain=1, knowledge=27),
     _looking(1350, 1.2, 0.057, 0.24, habit=0.9, carelessness=285, blindness=122, chain=2, knowledge=42),
-    _looking(1595, 1.6, 0.040, 0.175, habit=0.9, carelessness=185, blindness=72, chain=3, knowledge=58),
-    _looking(1780, 1.95, 0.031, 0.14, habit=0.88, carelessness=112, blindness=52, chain=4, knowledge=70),
-    _looking(1935, 2.35, 0.023, 0.112, habit=0.85, carelessness=70, blindness=39, chain=5, knowledge=82),
-    _looking(2100, 3.2, 0.015, 0.077, habit=0.75, carelessness=28, blindness=19, chain=6, knowledge=96),
+    _looking(1600, 1.6, 0.040, 0.175, habit=0.9, carelessness=185, blindness=72, chain=3, knowledge=58),
+    _looking(1830, 1.95, 0.031, 0.14, habit=0.88, carelessness=112, blindness=52, chain=4, knowledge=70),
+    _looking(2000, 2.35, 0.023, 0.112, habit=0.85, carelessness=70, blindness=39, chain=5, knowledge=82),
+    _looking(2150, 3.2, 0.015, 0.077, habit=0.75, carelessness=28, blindness=19, chain=6, knowledge=96),
 )
 SEARCH_LEVELS = (
-    SkillLevel(1600, 1_000, 5, 4, 0.016, 0.075, habit=0.75),
-    SkillLevel(2100, 9_000, 10, 4, 0.010, 0.052, habit=0.55),
+    SkillLevel(1650, 700, 4, 4, 0.016, 0.075, habit=0.75),
+    SkillLevel(2150, 8_000, 9, 4, 0.010, 0.052, habit=0.55),
     SkillLevel(2400, 40_000, 14, 3.5, 0.006, 0.04, habit=0.35),
     SkillLevel(2800, 150_000, 17, 2.5, 0.004, 0.03, habit=0.25),
 )
