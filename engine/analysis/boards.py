@@ -77,21 +77,20 @@ def to_position(board: chess.Board) -> PositionRecord:
 
 
 def recent_board(board: chess.Board) -> chess.Board:
-    """The board itself; if it has a very long move stack, a copy with only those moves that may be repeated.
-
-    The counters of such a copy are limited to what a FEN may say.
+    """The board itself; if it has a very long move stack, a copy with only those moves that may be repeated, and if its
+    counters are larger than a FEN may say, a copy with smaller ones.
     """
-    if len(board.move_stack) <= _LONGEST_HISTORY:
-        return board
-    recent = board.copy(stack=1 + min(board.halfmove_clock, _REPETITION_HISTORY))
+    recent = board
+    if len(board.move_stack) > _LONGEST_HISTORY:
+        recent = board.copy(stack=1 + min(board.halfmove_clock, _REPETITION_HISTORY))
     if max(recent.halfmove_clock, recent.fullmove_number) < _LARGEST_COUNTER:
         return recent
-    follower = recent.root()
-    follower.halfmove_clock = min(follower.halfmove_clock, _LARGEST_COUNTER - len(recent.move_stack))
-    follower.fullmove_number = min(follower.fullmove_number, _LARGEST_COUNTER - len(recent.move_stack))
+    limited = recent.root()
+    limited.halfmove_clock = min(limited.halfmove_clock, _LARGEST_COUNTER - len(recent.move_stack))
+    limited.fullmove_number = min(limited.fullmove_number, _LARGEST_COUNTER - len(recent.move_stack))
     for move in recent.move_stack:
-        follower.push(move)
-    return follower
+        limited.push(move)
+    return limited
 
 
 def _leads_to(follower: chess.Board, board: chess.Board) -> bool:

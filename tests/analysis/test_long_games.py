@@ -44,6 +44,14 @@ def test_a_position_of_a_long_game_is_set_up_from_its_last_part(plies):
     assert game.repetitions() >= 3 and game.position.rule50 >= min(plies, 100)
 
 
+@pytest.mark.parametrize("stack", [False, 3])
+def test_the_counters_of_a_long_game_fit_into_a_fen(stack):
+    board = board_after(long_moves(20_500)).copy(stack=stack)
+    fen, moves = fen_and_moves(board)
+    assert max(map(int, fen.split()[4:])) + len(moves) <= 9999
+    assert Game(fen, moves=moves).fen().split()[:4] == board.fen().split()[:4]
+
+
 def test_the_slices_of_a_long_game_are_short_and_cover_it():
     moves = long_moves(6000, 90)
     slices = slices_of(chess.Board(), moves, SearchEffort(nodes=50))
