@@ -99,7 +99,7 @@ def test_nothing_is_found_where_nothing_is_won(fen, line):
 
 
 @pytest.mark.parametrize(("fen", "is_found"), [
-    ("8/8/8/1Kp5/2Pk4/8/8/8 b - - 0 1", True),  # whoever moves loses the pawn
+    ("8/8/8/1Kp5/2Pk4/8/8/8 b - - 0 1", True),  # whoever is to move loses the pawn
     ("8/8/8/1Kp5/2Pk4/8/7p/8 b - - 0 1", False),  # there is a move with the other pawn
     ("8/8/8/2p5/K1P1k3/8/8/8 b - - 0 1", False),  # nothing is attacked
     ("8/8/8/2k5/8/8/2P5/2K5 b - - 0 1", False),

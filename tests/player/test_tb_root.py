@@ -27,20 +27,9 @@ from tablebase.background_reader import BackgroundReader
 from tablebase.codes import is_won, move_value
 from tablebase.files import Container, TableKind
 from tablebase.material import Ending, all_endings, parse_ending
-from tablebase.random_positions import random_board
-from tablebase.tables import OwnTables
 from tests.client import FEW_PIECES
+from tests.tablebase.endings import TABLES, find_position, has_wins
 from tests.timing import shortest
-
-TABLES = OwnTables()
-
-
-def find_position(ending: Ending, chance: random.Random, is_wanted) -> str:
-    """A random position of an ending whose code is wanted."""
-    while True:
-        fen = random_board(ending, chance).fen()
-        if is_wanted(TABLES.code(Game(fen).position)):
-            return fen
 
 
 def own_endings() -> TbRecord:
@@ -48,10 +37,6 @@ def own_endings() -> TbRecord:
     endings.own_address, endings.own_max_pieces = TABLES.outcomes.address, TABLES.max_pieces
     endings.max_pieces = TABLES.max_pieces
     return endings
-
-
-def has_wins(ending: Ending) -> bool:
-    return any(summary.wins > 0.001 * summary.positions for summary in TABLES.outcomes.entry(ending).summary)
 
 
 def make_ready(player: Player) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
 import chess
 import pytest
@@ -11,31 +10,14 @@ import pytest
 from engine.core.game import Game
 from tablebase.codes import is_won, move_value
 from tablebase.files import TableKind
-from tablebase.material import Ending, all_endings
-from tablebase.random_positions import random_board
-from tablebase.tables import OwnTables
+from tablebase.material import all_endings
 from tests.arena.load import busy_neighbours
 from tests.client import Client
+from tests.tablebase.endings import TABLES, find_position, has_wins
 
 SPINNERS, MOVETIME = 4, 30  # processes, milliseconds
 LONGEST, LONGEST_DRAWN = 150, 40  # plies
-TABLES = OwnTables()
-
-
-def has_wins(ending: Ending) -> bool:
-    return any(summary.wins > 0.01 * summary.positions for summary in TABLES.outcomes.entry(ending).summary)
-
-
-WON = [ending for ending in (*all_endings(3), *all_endings(4)) if has_wins(ending)][:24]
-
-
-def start_of(ending: Ending, is_wanted: Callable[[int | None], bool]) -> str:
-    """A random position of an ending whose code is wanted."""
-    chance = random.Random(ending.name)
-    while True:
-        fen = random_board(ending, chance).fen()
-        if is_wanted(TABLES.code(Game(fen).position)):
-            return fen
+WON = [ending for ending in (*all_endings(3), *all_endings(4)) if has_wins(ending, 0.01)][:24]
 
 
 def best_defence(board: chess.Board) -> str:
@@ -67,7 +49,7 @@ def test_all_of_24_endings_are_won_beside_four_busy_processes():
     client.load()
     with busy_neighbours(SPINNERS):
         for ending in WON:
-            board = outcome_of(client, start_of(ending, is_won))
+            board = outcome_of(client, find_position(ending, random.Random(ending.name), is_won))
             if board.is_checkmate():
                 won.append(ending.name)
             print(ending.name, "won" if board.is_checkmate() else f"not won: {board.fen()}", flush=True)
@@ -83,7 +65,7 @@ def test_drawn_endings_are_held_beside_four_busy_processes():
     client.load()
     with busy_neighbours(SPINNERS):
         for ending in drawn[:24]:
-            fen = start_of(ending, lambda code: code == 0)
+            fen = find_position(ending, random.Random(ending.name), lambda code: code == 0)
             board = outcome_of(client, fen, LONGEST_DRAWN)
             assert not board.is_checkmate() or board.turn != chess.Board(fen).turn, (ending.name, fen)
     client.quit()
