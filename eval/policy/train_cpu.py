@@ -20,7 +20,7 @@ from engine.kernel.signature import offset_of
 from engine.system.host import zeroed_memory
 from eval.policy.encoding import feature_of, from_to_targets
 from eval.policy.file import DANGERS, FEATURES, FROM_TO_ROWS, PIECE_TO_ROWS, TRAITS
-from eval.policy.params import MOVE_TABLES, Floats, PolicyMetrics, Values, initial_values, largest_of
+from eval.policy.params import MOVE_TABLES, Floats, PolicyMetrics, Values, largest_of
 from eval.policy.row_ops import add_rows, add_to_rows, push_back, weigh_move
 from eval.policy.samples import CHOICES_TYPE, MOST_MOVES, NO_PIECE_CODE, Choices
 
@@ -190,14 +190,15 @@ class _Thread:
 
 
 class CpuPolicyModel:
-    """A policy in training on the CPU."""
+    """A policy in training on the CPU, from the values `start`."""
 
-    def __init__(self, hidden: int, seed: int, decay: float, threads: int) -> None:
+    def __init__(self, start: Values, decay: float, threads: int) -> None:
+        hidden = len(start["feature_biases"])
         self._memory = zeroed_memory(4 * hidden * _ROWS)
         self._weights = np.frombuffer(self._memory, np.float32)
         self._rows = self._weights.reshape(_ROWS, hidden)
         self._decay, self._steps = decay, 0
-        self._values = self._in_place(initial_values(hidden, seed))
+        self._values = self._in_place(start)
         self._moments = {name: (np.zeros_like(value), np.zeros_like(value)) for name, value in self._values.items()}
         self._threads = [_Thread(hidden, self._weights) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads)

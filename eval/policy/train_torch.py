@@ -17,7 +17,7 @@ import torch
 from eval.network.train import shuffled_order
 from eval.policy.encoding import from_to_targets
 from eval.policy.file import DANGERS, FEATURES, FROM_TO_ROWS, PIECE_TO_ROWS, TRAITS
-from eval.policy.params import MOVE_TABLES, PolicyMetrics, Values, initial_values, largest_of
+from eval.policy.params import MOVE_TABLES, PolicyMetrics, Values, largest_of
 from eval.policy.samples import CHOICE, MOST_MOVES, NO_PIECE_CODE, Choices
 
 Tensor = Any  # torch.Tensor; torch need not be installed where types are checked
@@ -79,11 +79,11 @@ class PolicyUnpacker:
 
 
 class TorchPolicyModel:
-    """A policy in training on a torch device."""
+    """A policy in training on a torch device, from the values `start`."""
 
-    def __init__(self, hidden: int, seed: int, decay: float, device: str) -> None:
+    def __init__(self, start: Values, decay: float, device: str) -> None:
         self._device, self._unpack = device, PolicyUnpacker(device)
-        self._values = self._on_device(initial_values(hidden, seed))
+        self._values = self._on_device(start)
         for value in self._values.values():
             value.requires_grad_()
         self._optimizer = torch.optim.AdamW(self._values.values(), weight_decay=decay,

@@ -17,7 +17,7 @@ from engine.arena.game_file import pack_block, pack_position, read_games
 from engine.core.fen import START_FEN, parse_fen
 from eval.evaluator import BUILT_IN_FILE
 from eval.network.file import read_network, write_network
-from eval.policy.file import random_policy, write_policy
+from eval.policy.file import random_policy, read_policy, write_policy
 from eval.weight_file import read_weight_file
 from tests.commands.running import run
 
@@ -185,6 +185,19 @@ def test_a_policy_is_compared_with_searches(tmp_path: Path, capsys):
     assert re.fullmatch(r"a search of 99 nodes plays the policy's first choice in \d+\.\d% \+- \d+\.\d% of 10 "
                         r"positions of held-out games\n", out)
     assert run(capsys, *words)[1] == out
+
+
+def test_a_policy_is_trained_on(tmp_path: Path, capsys):
+    games, first, second = (tmp_path / name for name in ("games.bin", "first.policy", "second.policy"))
+    assert run(capsys, "selfplay", "--positions", "2000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
+    write_policy(random_policy(64, 1), first)
+    words = ("tune", "policy", str(games), "--held-out", "2", "--positions", "0", "--epochs", "1", "--device", "cpu",
+             "--learning-rate", "1e-9", "--start", str(first), "--out", str(second))
+    assert run(capsys, *words)[0] == 0
+    found = read_policy(second)
+    assert np.array_equal(found.from_to_weights, read_policy(first).from_to_weights)  # steps too small to be seen
+    assert found.provenance["start"] == {} and "--start first.policy" in found.provenance["command"]
+    assert run(capsys, *words, "--hidden", "192")[0] == 2
 
 
 LABELLED = """4k3/8/8/8/8/8/4P3/4K3 w - - c9 "1-0";

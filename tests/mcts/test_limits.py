@@ -164,6 +164,11 @@ def test_all_see_a_mate_in_one(mode):
     assert game.uci(result.move) == "a1a8"
 
 
+def test_a_mate_in_one_needs_no_high_prior():
+    game, result = search("learned", "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", nodes=8)  # the policy prefers g2g3
+    assert game.uci(result.move) == "d1d8"
+
+
 def test_averages_stay_in_their_range():
     search("puct", MIDDLE_GAME, nodes=500)
     pool = SEARCHERS["puct"].pool

@@ -34,17 +34,17 @@ from engine.system.files import begins_with
 from engine.system.host import usable_cores
 from eval.policy.file import LARGEST_WIDTH, MAGIC, WIDTH_STEP, read_policy, write_policy
 from eval.policy.memory import LoadedPolicy
-from eval.policy.params import floats_of, quantize_policy
+from eval.policy.params import floats_of, initial_values, quantize_policy
 
 if TYPE_CHECKING:
-    from eval.policy.params import PolicyMetrics
+    from eval.policy.params import PolicyMetrics, Values
     from eval.policy.train import PolicyModel, PolicyReport, PolicyTrainer
 
 _GRACE_SECONDS = 60.0  # after Ctrl-C, to evaluate and write the policy
 _RESERVE_SECONDS = 6.0  # kept back from --minutes to evaluate and write the policy
 _TWO_SIGMA = 1.96  # 95 %
-_PROVENANCE_OPTIONS = ("hidden", "epochs", "minutes", "batch", "learning_rate", "weight_decay", "seed", "first_ply",
-                       "per_game", "held_out", "shard")
+_PROVENANCE_OPTIONS = ("start", "hidden", "epochs", "minutes", "batch", "learning_rate", "weight_decay", "seed",
+                       "first_ply", "per_game", "held_out", "shard")
 _ALL_SCORES = 40_000  # larger than any
 
 
@@ -56,6 +56,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--out", type=OutputFile("policy", begins_with(MAGIC)), metavar="FILE.policy", help="the trained policy")
     conflicts_with(add("--evaluate", type=in_file, metavar="FILE.policy",
                        help="train nothing: compare this policy with what searches play"), "--out")
+    conflicts_with(add("--start", type=in_file, metavar="FILE.policy", help="start from this policy, of its width"),
+                   "--hidden", "--evaluate")
     _add_training(parser)
     samples = parser.add_argument_group("samples")
     for name, value, least, what in (("first_ply", 0, 0, "plies of each game to skip"),
@@ -133,14 +135,14 @@ def _default_batch(device: str) -> int:
     return 2048 if device == CPU else 16_384
 
 
-def _new_model(arguments: argparse.Namespace, device: str, threads: int) -> PolicyModel:
+def _new_model(start: Values, weight_decay: float, device: str, threads: int) -> PolicyModel:
     if device == CPU:
         from eval.policy.train_cpu import CpuPolicyModel
 
-        return CpuPolicyModel(arguments.hidden, arguments.seed, arguments.weight_decay, threads)
+        return CpuPolicyModel(start, weight_decay, threads)
     from eval.policy.train_torch import TorchPolicyModel
 
-    return TorchPolicyModel(arguments.hidden, arguments.seed, arguments.weight_decay, device)
+    return TorchPolicyModel(start, weight_decay, device)
 
 
 class _PolicyRun:
@@ -150,6 +152,7 @@ class _PolicyRun:
         from eval.policy.train import PolicyConfig, PolicyTrainer
 
         self._arguments, self._source, self._started = arguments, source, started
+        self._start = None if arguments.start is None else read_policy(arguments.start)
         training = next(source.shards())
         print_now(f"{source.first_games.positions} positions read: {len(training)} for training, "
                   f"{len(source.validation)} for validation{' in the first shard' if source.length > 1 else ''}; "
@@ -163,8 +166,11 @@ class _PolicyRun:
             seconds = max(60 * arguments.minutes - _RESERVE_SECONDS - (time.perf_counter() - started), 1.0)
         config = PolicyConfig(math.inf if is_timed else arguments.epochs, seconds,
                               arguments.batch or _default_batch(device), arguments.learning_rate, arguments.seed)
-        self._trainer: PolicyTrainer = PolicyTrainer(config, _new_model(arguments, device, source.threads),
-                                                     source.validation)
+        if self._start is not None:
+            arguments.hidden = self._start.hidden
+        start = floats_of(self._start) if self._start is not None else initial_values(arguments.hidden, arguments.seed)
+        model = _new_model(start, arguments.weight_decay, device, source.threads)
+        self._trainer: PolicyTrainer = PolicyTrainer(config, model, source.validation)
 
     def run(self) -> None:
         """Train until the end or until the user interrupts, and write the best policy."""
@@ -183,9 +189,12 @@ class _PolicyRun:
             data = (f"{names_of(arguments.data)}: {self._source.first_games.positions} positions"
                     f"{' in the first shard' if self._source.length > 1 else ''}, "
                     f"{last.samples} samples learned from, {last.epoch:.2f} epochs")
-            policy = quantize_policy(values, {
+            provenance = {
                 "command": command_of("tune policy", arguments, _PROVENANCE_OPTIONS), "data": data, "date": today(),
-                "seed": arguments.seed, "result": f"held-out games: {_format_metrics(exact)}"})
+                "seed": arguments.seed, "result": f"held-out games: {_format_metrics(exact)}"}
+            if self._start is not None:
+                provenance["start"] = self._start.provenance
+            policy = quantize_policy(values, provenance)
             write_policy(policy, arguments.out)
             print_now(f"floats:   {_format_metrics(exact)}")
             print_now(f"integers: {_format_metrics(trainer.evaluate(floats_of(policy)))}")

@@ -28,7 +28,7 @@ def test_it_is_small_and_says_how_it_was_made(policy):
 @pytest.mark.parametrize(("fen", "best"), [
     ("rnb1kbnr/pppp1ppp/8/4p1q1/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 1", "f3g5"),  # a queen for nothing
     ("r1bqkbnr/ppp2ppp/2B5/4p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 0 1", "b7c6"),  # the only way to take back
-    ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8"),  # mate on the back rank
+    ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 0 1", "h5f7"),  # mate
     ("8/P6k/8/8/8/8/7K/8 w - - 0 1", "a7a8q")])
 def test_it_sees_what_is_obvious(policy, fen, best):
     game = Game(fen)

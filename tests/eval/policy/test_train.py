@@ -44,7 +44,7 @@ def some_samples(count: int):
 
 
 def kernel_learner(seed: int = 2, threads: int = 2) -> CpuPolicyModel:
-    return CpuPolicyModel(64, seed, 0.01, threads)
+    return CpuPolicyModel(initial_values(64, seed), 0.01, threads)
 
 
 def trained(learner, samples, epochs: int, batch: int):
@@ -121,7 +121,7 @@ def test_torch_takes_the_same_steps():
     from eval.policy.train_torch import TorchPolicyModel
 
     samples = some_samples(100)
-    learners = kernel_learner(threads=3), TorchPolicyModel(64, 2, 0.01, "cpu")
+    learners = kernel_learner(threads=3), TorchPolicyModel(initial_values(64, 2), 0.01, "cpu")
     for learner in learners:
         learner.begin(samples, 1)
         for step in range(5):
