@@ -22,7 +22,7 @@ from engine.alphabeta.state import StateRecord, clear_histories, new_state, set_
 from engine.alphabeta.threads import ThreadPool
 from engine.alphabeta.tt import TranspositionTable
 from engine.core.position import PositionRecord
-from engine.search.interface import Search
+from engine.search.interface import Clearable, Evaluating, Resizable, Search, Stoppable, TbProbing, Threaded
 from engine.search.scores import is_win
 from engine.search.tb import TbRecord, no_tb
 from engine.search.types import Counts, Info, InfoString, Limits, Progress, Report, Result, TreeCounts, no_report
@@ -38,7 +38,7 @@ _LOWEST_VOTE = 14  # centipawns: the weight of the lowest score in the vote; hig
 _VOTE_TIMEOUT = 0.002  # seconds: how long the vote waits for a helper that has lost its core
 
 
-class IterativeSearch(Search):
+class IterativeSearch(Search, Stoppable, Clearable, Evaluating, TbProbing):
     """Iterative deepening in one thread: what alpha-beta, minimax and expectimax have in common."""
 
     def __init__(self, megabytes: float = 1, params: ParamsRecord | None = None,
@@ -156,7 +156,7 @@ class IterativeSearch(Search):
 
     def _iterations(self, report: Report) -> MainThreadSearch:
         """The main thread's iterations; other modes override this."""
-        return MainThreadSearch(self._position.copy(), self._states[0], self._limits, self._started, report)
+        return MainThreadSearch(self._position, self._states[0], self._limits, self._started, report)
 
     def _pick_result(self, main: MainThreadSearch) -> ThreadResult:
         """The thread that wins the vote."""
@@ -241,7 +241,7 @@ class _LineReports:
         self._held.clear()
 
 
-class AlphaBetaSearch(IterativeSearch):
+class AlphaBetaSearch(IterativeSearch, Threaded, Resizable):
     """The full search: a transposition table of any size, shared by threads that have their own histories."""
 
     def __init__(self, megabytes: float = 64, threads: int = 1, params: ParamsRecord | None = None,

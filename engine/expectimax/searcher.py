@@ -21,7 +21,7 @@ from engine.core.position import PositionRecord, empty_position
 from engine.expectimax.chance import ExpectimaxRecord, value_of_move
 from engine.expectimax.opponent import default_opponent_params, set_opponent_param
 from engine.kernel.records import new_record
-from engine.search.interface import Search
+from engine.search.interface import Search, Seeded
 from engine.search.scores import MAX_EVALUATION, clamp_evaluation
 from engine.search.types import Bound, Info, Limits, Report, Result, no_report
 from eval.evaluator import Evaluator
@@ -125,7 +125,7 @@ class ExpectimaxSearch(IterativeSearch):
         self._tree.search_address = search_from.address
 
     def _iterations(self, report: Report) -> ExpectimaxIterations:
-        return ExpectimaxIterations(self._position.copy(), self._states[0], self._limits, self._started, report,
+        return ExpectimaxIterations(self._position, self._states[0], self._limits, self._started, report,
                                     self._tree)
 
 
@@ -137,7 +137,7 @@ def _for_plain_quiescence(params: ParamsRecord | None) -> ParamsRecord:
     return changed
 
 
-class RandomMover(Search):
+class RandomMover(Search, Seeded):
     """Plays random legal moves, without a search."""
 
     def __init__(self, seed: int | None = None) -> None:

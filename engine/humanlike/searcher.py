@@ -98,5 +98,5 @@ class HumanlikeSearch(IterativeSearch):
         value_of_move.load()
 
     def _iterations(self, report: Report) -> HumanlikeIterations:
-        return HumanlikeIterations(self._position.copy(), self._states[0], self._limits, self._started, report,
+        return HumanlikeIterations(self._position, self._states[0], self._limits, self._started, report,
                                    self._vision, self._attention)

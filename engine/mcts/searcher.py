@@ -28,7 +28,7 @@ from engine.mcts.params import Selection, TreeParamsRecord, puct
 from engine.mcts.shared_values import SharedValues
 from engine.mcts.values import curve, reset_value_spread, set_curves
 from engine.mcts.worker import WorkerRecord, new_worker
-from engine.search.interface import Search
+from engine.search.interface import FullSearch
 from engine.search.scores import is_decisive, mate_distance
 from engine.search.tb import TbRecord, no_tb
 from engine.search.types import Bound, Info, InfoString, Limits, Report, Result, no_report
@@ -49,7 +49,7 @@ _FIRST_REPORT, _MAX_REPORT_INTERVAL = 0.1, 2.0
 _REPORT_GROWTH = 1.5  # each report comes at this multiple of the time of the last one
 
 
-class MctsSearch(Search):
+class MctsSearch(FullSearch):
     """One tree, grown by several threads."""
 
     def __init__(self, params: TreeParamsRecord | None = None, megabytes: float = 64, threads: int = 1,

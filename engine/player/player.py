@@ -63,6 +63,7 @@ class Player:
         self._book: PlayerBook | None = None  # until a book is used
         self._tb_root = TbRoot(settings)
         self._lag = LagEstimate()
+        self._planned: tuple[GoRequest, Budget | None] | None = None  # the last request, and the time for its move
         self._limited = LimitedStrength(settings)
         self._lock = threading.Lock()
         self._is_searching = False
@@ -184,13 +185,21 @@ class Player:
         start = (START_FEN if fen is None else fen, self._settings.uci_chess960)
         played = len(self._moves)
         if start == self._start and self._moves == tuple(moves[:played]):
-            game = self.game.copy()  # the same game continues: only the new moves are played
-            for text in moves[played:]:
-                game.push_uci(text)
+            game = self._continued(moves[played:])
         else:
             game = Game(*start, moves)
         self.game, self._start, self._moves = game, start, tuple(moves)
         self._tb_root.prefetch_for(game)
+
+    def _continued(self, moves: Sequence[str]) -> Game:
+        """The game with further moves, in place; InputError, and the game as it was, if one is illegal."""
+        try:
+            for text in moves:
+                self.game.push_uci(text)
+        except InputError:
+            self.game = Game(*self._start, self._moves)
+            raise
+        return self.game
 
     def get_ready(self) -> None:
         """Do now what would cost time in a game; wait a limited time for files and kernels that are still loading."""
@@ -202,23 +211,25 @@ class Player:
         self._tb_root.wait(_TABLES_TIMEOUT)
 
     def budget(self, request: GoRequest) -> Budget | None:
-        """The time for the move that is asked for; None if there is no limit to it."""
-        return None if request.infinite else move_budget(request, self.game, self._settings.move_overhead, self._lag)
+        """The time for the move that is asked for; None if there is no limit to it. A request is planned once."""
+        if self._planned is None or self._planned[0] is not request:
+            self._lag.observe(request, int(self.game.position.side), len(self._moves))
+            self._planned = request, None if request.infinite else move_budget(
+                request, self.game, self._settings.move_overhead, self._lag)
+        return self._planned[1]
 
     def go(self, request: GoRequest, received: float, signals: SearchSignals, report: Report) -> Result:
         """The answer to a request that arrived at the time `received`: from the book, the endgame tables or a search.
 
         The search ends when a limit is met or a signal stops it.
         """
-        side, ply = int(self.game.position.side), len(self._moves)
-        self._lag.observe(request, side, ply)
+        budget = self.budget(request)
         root_moves, level = self._root_moves(request, report), self._limited.level(self.game)
         if level is not None:
             self._prepare_level()
-        result, budget = self._book_answer(request, received, report), None
+        result = self._book_answer(request, received, report)
         if result is None:
             self._active = self._ready_search(request, report)
-            budget = self.budget(request)
             tb_result = TbRootResult((), root_moves)
             if level is None:
                 self._await_tables(request, budget, received, signals, report)
@@ -232,14 +243,13 @@ class Player:
                 with self._lag.work_watched(self._settings.threads if is_threaded else 1):
                     result = self._run_search(limits, signals, tb_result, level, report)
         if level is not None and self._settings.level_clock:
-            self._take_time(request, received, signals)
-        self._lag.record_answer(request, side, ply, time.perf_counter() - received,
+            self._take_time(request, budget, received, signals)
+        self._lag.record_answer(request, int(self.game.position.side), len(self._moves), time.perf_counter() - received,
                                 None if budget is None else budget.hard)
         return result
 
-    def _take_time(self, request: GoRequest, received: float, signals: SearchSignals) -> None:
+    def _take_time(self, request: GoRequest, budget: Budget | None, received: float, signals: SearchSignals) -> None:
         """Wait as long as a person would have thought about the move, if a clock is running."""
-        budget = move_budget(request, self.game, self._settings.move_overhead, self._lag)
         if budget is None or request.waits_for_stop or request.movetime is not None:
             return
         seconds = human_pace(budget, self._limited.difficulty, self._limited.rng)

@@ -1,13 +1,13 @@
 """The interface of a search: `Search`, which every mode implements, and capabilities that only some modes have.
 
-A caller asks for a capability (`if isinstance(search, Resizable)`) before using it, so no search needs methods that do
-nothing.
+A search inherits its capabilities, and a caller asks for one (`if isinstance(search, Resizable)`) before using it, so
+no search needs methods that do nothing.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Protocol
 
 from engine.core.position import PositionRecord
 from engine.search.tb import TbRecord
@@ -49,76 +49,79 @@ class Search(Protocol):
         return self.search(report)
 
 
-@runtime_checkable
-class Stoppable(Protocol):
+class Stoppable(ABC):
     """A search that can be stopped or given a time limit. All methods may be called from any thread."""
 
+    @abstractmethod
     def stop(self) -> None:
         """End the running search soon, or the next one if none is running."""
 
+    @abstractmethod
     def clear_stop(self) -> None:
         """Cancel a `stop` that came too late to stop anything."""
 
+    @abstractmethod
     def set_time(self, soft_time: float, hard_time: float) -> None:
         """Give a search that was pondering its time limits. The soft one counts from the start of the search."""
 
 
-@runtime_checkable
-class Resizable(Protocol):
+class Resizable(ABC):
     """A search whose memory can be set."""
 
+    @abstractmethod
     def resize(self, megabytes: float) -> None:
         """Use this much memory from now on, and clear what was found. InputError if it cannot be had."""
 
+    @abstractmethod
     def prefault(self) -> None:
         """Have the system provide all of that memory now, so that no search has to wait for it."""
 
 
-@runtime_checkable
-class Threaded(Protocol):
+class Threaded(ABC):
     """A search that several threads can share."""
 
+    @abstractmethod
     def set_threads(self, threads: int) -> None:
         """Search with this many threads from now on; InputError if they cannot be had."""
 
 
-@runtime_checkable
-class Clearable(Protocol):
+class Clearable(ABC):
     """A search that keeps what it learned from one move of a game to the next."""
 
+    @abstractmethod
     def clear(self) -> None:
         """Clear everything, for a new game."""
 
 
-@runtime_checkable
-class Evaluating(Protocol):
+class Evaluating(ABC):
     """A search whose evaluator can be chosen."""
 
+    @abstractmethod
     def set_evaluation(self, evaluation: Evaluator) -> None:
         """Use this evaluator from now on, and clear what was found."""
 
 
-@runtime_checkable
-class TbProbing(Protocol):
+class TbProbing(ABC):
     """A search that probes endgame tables."""
 
+    @abstractmethod
     def set_tb(self, tb: TbRecord) -> None:
         """Probe these tables from the next search on."""
 
 
-@runtime_checkable
-class Seeded(Protocol):
+class Seeded(ABC):
     """A search that uses random numbers."""
 
+    @abstractmethod
     def set_seed(self, seed: int) -> None:
         """Start the random numbers of the next game here."""
 
 
-@runtime_checkable
-class PositionCounting(Protocol):
+class PositionCounting(ABC):
     """A tree search: its nodes are iterations, each of which visits several positions."""
 
     @property
+    @abstractmethod
     def positions(self) -> int:
         """All positions of the running or last search: in the tree, in playouts and in searches of leaves."""
 
@@ -132,9 +135,14 @@ def limits_alike(search: Search, positions: int) -> Limits:
     return Limits(positions=positions) if isinstance(search, PositionCounting) else Limits(nodes=positions)
 
 
-@runtime_checkable
-class VisitCounting(Protocol):
+class VisitCounting(ABC):
     """A search that counts the visits of its root moves."""
 
+    @abstractmethod
     def visits(self) -> dict[int, int]:
         """How often each root move has been visited; may be called while the search reports."""
+
+
+class FullSearch(Search, Stoppable, Resizable, Threaded, Clearable, Evaluating, TbProbing, Seeded, PositionCounting,
+                 VisitCounting):
+    """A search with every capability."""
