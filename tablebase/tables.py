@@ -52,6 +52,7 @@ class TableDirectory:
     def __init__(self, table_kind: TableKind) -> None:
         self.table_kind = table_kind
         self.directory: DirectoryRecord = empty_directory()
+        self.address = int(self.directory.__array_interface__["data"][0])  # of the directory, for kernels
         self._containers: dict[Ending, list[Container]] = {}  # the first sound one is used
         self._view_orders: dict[Ending, list[tuple[int, int, Pieces]]] = {}  # view index, side to move, piece order
         self._views = np.zeros(0, VIEW)
@@ -85,11 +86,6 @@ class TableDirectory:
                     self._offsets[ending, side] = size
                     size += block_size(ending, self.table_kind)
         self._memory = np.frombuffer(zeroed_memory(size), np.uint8) if size else self._memory
-
-    @property
-    def address(self) -> int:
-        """The address of the directory, for kernels."""
-        return int(self.directory.__array_interface__["data"][0])
 
     @property
     def endings(self) -> list[Ending]:
@@ -255,7 +251,7 @@ class OwnTables:
 
     def reason_not_covered(self, position: PositionRecord) -> str | None:
         """Why no table can cover this position; None if one may, loaded or not."""
-        piece_count = len(pieces_besides_kings(position)) + 2
+        piece_count = int(np.count_nonzero(position.board))
         if piece_count > self.max_pieces:
             return f"it has {piece_count} pieces, and the tables go up to {self.max_pieces}"
         if piece_count == 2:
