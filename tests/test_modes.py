@@ -87,12 +87,12 @@ def test_lines_of_multipv_and_search_moves(mode):
     assert [info.multipv for info in last] == [1, 2, 3]
     assert len({info.pv[0] for info in last}) == 3
     for info in infos:
-        board, follower = reference_board(MIDDLE_GAME), player.game.copy()
+        board, cursor = reference_board(MIDDLE_GAME), player.game.copy()
         for move in info.pv:
-            text = follower.uci(move)
+            text = cursor.uci(move)
             assert board.is_legal(chess.Move.from_uci(text)), mode
             board.push_uci(text)
-            follower.push_uci(text)
+            cursor.push_uci(text)
     result, _ = go(player, nodes=300, search_moves=("a2a3", "h2h3"))
     assert player.game.uci(result.move) in ("a2a3", "h2h3")
 

@@ -100,7 +100,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if depth <= 0 or ply >= MAX_PLY:
         return enter_quiescence(pos, state, alpha, beta, ply)
     is_root, is_pv = ply == 0, beta - alpha > 1
-    is_scout = not is_pv or not (params.use_pvs or is_root)
+    may_cut = not is_pv or not (params.use_pvs or is_root)
     child_cut_node = ONE - cut_node
     excluded = np.int64(frame.excluded_move)
 
@@ -131,7 +131,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     tt_entry, tt_score = tt_lookup(pos, state, ply) if excluded == NULL_MOVE else (TT_MISS, NO_SCORE)
     tt_pv = set_tt_pv(state, ply, is_pv, tt_entry, excluded)
     tt_hit = tt_entry != TT_MISS
-    if tt_hit and tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, is_scout):
+    if tt_hit and tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, may_cut):
         update_history_on_tt_cutoff(pos, state, ply, depth, entry_move(tt_entry), tt_score, beta)
         return tt_score
     tt_move = legal_or_null(pos, entry_move(tt_entry), checkers, pinned) if tt_hit else NULL_MOVE
@@ -258,18 +258,18 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         make_move(pos, state, ply, move)
 
         # Step 15. The reduced search of a late move, and the re-search if it beats alpha all the same.
-        score, scout_beta = -INFINITE, alpha + 1 if params.use_pvs else beta
+        score, window_beta = -INFINITE, alpha + 1 if params.use_pvs else beta
         if is_late:
             reduced = reduced_depth(new_depth, reduction)
             state.reduced_searches += np.int64(reduced < new_depth)
-            score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, ONE)
+            score = -search(pos, state, -window_beta, -alpha, reduced, ply + 1, ONE)
             if score > alpha and reduced < new_depth:
                 state.re_searches += 1
-                score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, child_cut_node)
+                score = -search(pos, state, -window_beta, -alpha, new_depth, ply + 1, child_cut_node)
                 update_history_on_re_search(state, ply, depth, is_quiet, score <= alpha)
         elif not is_pv or move_count > 1:
             # Step 16. Principal variation search: a null window shows that a move is not better [119].
-            score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, child_cut_node)
+            score = -search(pos, state, -window_beta, -alpha, new_depth, ply + 1, child_cut_node)
         if is_pv and (move_count == 1 or (score > alpha and params.use_pvs)):
             score = -search(pos, state, -beta, -alpha, new_depth, ply + 1, ZERO)
         unmake_move(pos, move)

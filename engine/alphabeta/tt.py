@@ -278,10 +278,10 @@ def refine_by_tt(state, tt_entry, tt_score, estimate):
 
 
 @inline
-def tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, is_scout):
+def tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, may_cut):
     """Whether the TT score causes a cutoff: deep enough, and not close to a draw by the fifty-move rule.
 
     With PVS only nodes with a null window are cut off, so that the principal variation stays whole.
     """
-    return (is_scout and entry_depth(tt_entry) >= depth and bound_cuts(entry_bound(tt_entry), tt_score, alpha, beta)
+    return (may_cut and entry_depth(tt_entry) >= depth and bound_cuts(entry_bound(tt_entry), tt_score, alpha, beta)
             and tt_score_is_usable(pos, params))

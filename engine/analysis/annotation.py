@@ -72,10 +72,10 @@ def pgn_text(game: chess.pgn.Game) -> str:
 
 def _note(verdict: MoveVerdict, reason: str, claim: Claim | None) -> MoveNote:
     better = verdict.best_line[:_LINE_PLIES] if verdict.mark.is_bad else ()
-    follower, texts = verdict.board.copy(stack=False), []
+    cursor, texts = verdict.board.copy(stack=False), []
     for text in better:
-        texts.append(follower.san(chess.Move.from_uci(text)))
-        follower.push_uci(text)
+        texts.append(cursor.san(chess.Move.from_uci(text)))
+        cursor.push_uci(text)
     return MoveNote(verdict.ply, verdict.board.san(verdict.move), verdict.position_score, verdict.mark.text, reason,
                     tuple(texts), verdict.lost, verdict.cost, verdict.board.turn, claim)
 

@@ -93,13 +93,13 @@ def recent_board(board: chess.Board) -> chess.Board:
     return limited
 
 
-def _leads_to(follower: chess.Board, board: chess.Board) -> bool:
-    """Whether the move stack of `board`, played on `follower`, leads to the same position."""
+def _leads_to(cursor: chess.Board, board: chess.Board) -> bool:
+    """Whether the move stack of `board`, played on `cursor`, leads to the same position."""
     for move in board.move_stack:
-        if not follower.is_pseudo_legal(move):
+        if not cursor.is_pseudo_legal(move):
             return False
-        follower.push(move)
-    return follower == board
+        cursor.push(move)
+    return cursor == board
 
 
 def check_variant(board: chess.Board) -> None:

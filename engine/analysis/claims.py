@@ -156,24 +156,24 @@ def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], retur
 
 def _is_forcing(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
     """Whether the first side, once it has begun, only captures and gives check."""
-    follower = board.copy(stack=False)
+    cursor = board.copy(stack=False)
     for ply, move in enumerate(moves):
-        if ply and ply % 2 == 0 and not follower.is_capture(move) and not follower.gives_check(move):
+        if ply and ply % 2 == 0 and not cursor.is_capture(move) and not cursor.gives_check(move):
             return False
-        follower.push(move)
+        cursor.push(move)
     return True
 
 
 def _is_recapture_declined(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
     """Whether the second side once leaves out a recapture that would win more than the move it plays instead."""
-    follower, last = board.copy(stack=False), None
+    cursor, last = board.copy(stack=False), None
     for ply, move in enumerate(moves):
-        captured = captured_piece(follower, move)
+        captured = captured_piece(cursor, move)
         value = 0 if captured is None else PIECE_VALUES[captured[0]]
-        if ply % 2 and last is not None and move.to_square != last and best_recapture(follower, last) > value:
+        if ply % 2 and last is not None and move.to_square != last and best_recapture(cursor, last) > value:
             return True
         last = None if captured is None else move.to_square
-        follower.push(move)
+        cursor.push(move)
     return False
 
 

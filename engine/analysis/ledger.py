@@ -143,12 +143,12 @@ def settled_ledger(board: chess.Board, line: Sequence[chess.Move], base: int | N
     not change any more. A line that is too short is continued with captures, the best exchange first.
     """
     moves = _extended(board, line[:longest], longest)
-    follower, settled = board.copy(stack=False), list[tuple[int, int]]()
+    cursor, settled = board.copy(stack=False), list[tuple[int, int]]()
     for ply, move in enumerate((*moves, None)):
-        if ply and is_settled(follower):
-            settled.append((ply, balance(follower, chess.WHITE)))
+        if ply and is_settled(cursor):
+            settled.append((ply, balance(cursor, chess.WHITE)))
         if move is not None:
-            follower.push(move)
+            cursor.push(move)
     if not settled:
         return None
     return ledger_of(board, moves[: _end_of(settled, base)])
@@ -169,36 +169,36 @@ def _end_of(settled: Sequence[tuple[int, int]], base: int | None) -> int:
 
 
 def _extended(board: chess.Board, line: Sequence[chess.Move], longest: int) -> list[chess.Move]:
-    follower, moves = board.copy(stack=False), list(line)
+    cursor, moves = board.copy(stack=False), list(line)
     for move in moves:
-        follower.push(move)
-    while len(moves) < longest and not follower.is_check() and (found := best_capture(follower)) is not None:
+        cursor.push(move)
+    while len(moves) < longest and not cursor.is_check() and (found := best_capture(cursor)) is not None:
         moves.append(found[1])
-        follower.push(found[1])
+        cursor.push(found[1])
     return moves
 
 
 def ledger_of(board: chess.Board, moves: Sequence[chess.Move]) -> Ledger:
     """The ledger of exactly these moves."""
-    follower, captures, promotions = board.copy(stack=False), list[Capture](), list[Promotion]()
+    cursor, captures, promotions = board.copy(stack=False), list[Capture](), list[Promotion]()
     origins: dict[chess.Square, chess.Square | None] = {square: square for square in board.piece_map()}
     for ply, move in enumerate(moves):
-        captured = captured_piece(follower, move)
+        captured = captured_piece(cursor, move)
         if captured is not None:
-            captures.append(Capture(ply, not follower.turn, captured[0], captured[1], origins.pop(captured[1], None)))
+            captures.append(Capture(ply, not cursor.turn, captured[0], captured[1], origins.pop(captured[1], None)))
         origin = origins.pop(move.from_square, None)
         if move.promotion:
             assert origin is not None
-            promotions.append(Promotion(ply, follower.turn, move.promotion, move.to_square, origin, True))
+            promotions.append(Promotion(ply, cursor.turn, move.promotion, move.to_square, origin, True))
             origin = None
-        if follower.is_castling(move):
-            _move_castling_rook(follower, move, origins)
+        if cursor.is_castling(move):
+            _move_castling_rook(cursor, move, origins)
         else:
             origins[move.to_square] = origin
-        follower.push(move)
+        cursor.push(move)
     taken_again = {capture.color for capture in captures if capture.origin is None}
     promotions = [replace(found, survives=found.color not in taken_again) for found in promotions]
-    return Ledger(board.copy(stack=False), tuple(moves), tuple(captures), tuple(promotions), follower)
+    return Ledger(board.copy(stack=False), tuple(moves), tuple(captures), tuple(promotions), cursor)
 
 
 def _move_castling_rook(board: chess.Board, move: chess.Move,

@@ -43,9 +43,9 @@ def opening_name(board: chess.Board) -> OpeningName | None:
 
 def last_opening(board: chess.Board) -> OpeningName | None:
     """The opening of the last named position in the board's move stack."""
-    follower = board.copy()
-    while (name := opening_name(follower)) is None and follower.move_stack:
-        follower.pop()
+    cursor = board.copy()
+    while (name := opening_name(cursor)) is None and cursor.move_stack:
+        cursor.pop()
     return name
 
 
@@ -63,13 +63,13 @@ def theory_plies(board: chess.Board, moves: Sequence[chess.Move]) -> frozenset[i
     """The plies of a game, from 0, that are theory: in the book, or on the way to a position that has a name."""
     if board.chess960:
         return frozenset()
-    follower, plies, last_named = board.copy(), set[int](), -1
+    cursor, plies, last_named = board.copy(), set[int](), -1
     for ply, move in enumerate(moves):
-        is_known = is_book_theory(follower, move)
+        is_known = is_book_theory(cursor, move)
         if is_known:
             plies.add(ply)
-        follower.push(move)
-        if opening_name(follower) is not None:
+        cursor.push(move)
+        if opening_name(cursor) is not None:
             last_named = ply
         elif not is_known and ply - last_named > _LONGEST_UNNAMED:
             break

@@ -92,16 +92,16 @@ def review_game(engine: Analyser, board: chess.Board, moves: Sequence[chess.Move
 
 def classify_game(board: chess.Board, moves: Sequence[chess.Move], review: GameReview) -> list[MoveVerdict]:
     """The verdicts on the moves of a game that starts at `board`."""
-    theory, follower, verdicts = theory_plies(board, moves), board.copy(), []
+    theory, cursor, verdicts = theory_plies(board, moves), board.copy(), []
     for ply, move in enumerate(moves):
-        before = recent_board(follower).copy()
-        follower.push(move)
+        before = recent_board(cursor).copy()
+        cursor.push(move)
         verified = review.verified.get(ply)
         if verified is None:
             found = _by_first_round(ply, before, move, review.evals[ply], review.evals[ply + 1])
         else:
             found = by_verification(ply, before, move, verified)
-        verdicts.append(_with_praise(_with_rules(replace(found, is_theory=ply in theory), follower)))
+        verdicts.append(_with_praise(_with_rules(replace(found, is_theory=ply in theory), cursor)))
     excess = _too_much_praise(verdicts)
     return [replace(found, mark=Mark.NONE, praise=None) if found.ply in excess else found for found in verdicts]
 

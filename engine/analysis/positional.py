@@ -128,11 +128,11 @@ def positional_fact(board: chess.Board, played: Sequence[chess.Move], best: Sequ
 
 def _ends(board: chess.Board, moves: Sequence[chess.Move]) -> dict[int, chess.Board]:
     """The boards of a line at which it has settled, by the number of moves before them."""
-    follower, found = board.copy(stack=False), dict[int, chess.Board]()
+    cursor, found = board.copy(stack=False), dict[int, chess.Board]()
     for number, move in enumerate(moves, 1):
-        follower.push(move)
-        if is_settled(follower) and any(follower.generate_legal_moves()):
-            found[number] = follower.copy(stack=False)
+        cursor.push(move)
+        if is_settled(cursor) and any(cursor.generate_legal_moves()):
+            found[number] = cursor.copy(stack=False)
     return found
 
 

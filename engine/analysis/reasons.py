@@ -346,7 +346,7 @@ def _first(board: chess.Board, claim: Claim) -> str:
 
 def _motif_move(board: chess.Board, claim: Claim) -> str:
     """The move of a claim's line that has the motif, with its number."""
-    follower = board.copy(stack=False)
+    cursor = board.copy(stack=False)
     for text in claim.moves[: claim.motif_ply]:
-        follower.push_uci(text)
-    return line_text(follower, claim.moves[claim.motif_ply :], 1)
+        cursor.push_uci(text)
+    return line_text(cursor, claim.moves[claim.motif_ply :], 1)

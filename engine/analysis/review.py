@@ -109,15 +109,15 @@ def slices_of(board: chess.Board, moves: Sequence[chess.Move], effort: SearchEff
     number = -(-count // _LONGEST)
     borders = [count * part // number for part in range(number + 1)]
     texts = tuple(move.uci() for move in moves)
-    follower, slices = board.copy(stack=False), []
+    cursor, slices = board.copy(stack=False), []
     for begin, end in pairwise(borders):
-        start = recent_board(follower)
+        start = recent_board(cursor)
         skipped = begin - len(start.move_stack)
         root = start.root()
         slices.append(GameSlice(root.fen(shredder=root.chess960), board.chess960, texts[skipped : end - 1],
                                 begin - skipped, end - 1 - skipped, effort))
         for move in moves[begin:end]:
-            follower.push(move)
+            cursor.push(move)
     return slices
 
 

@@ -31,9 +31,9 @@ class TacticalLine:
         self.boards = [board.copy()]
         self.moves = list(moves)
         for move in moves:
-            follower = self.boards[-1].copy(stack=False)
-            follower.push(move)
-            self.boards.append(follower)
+            cursor = self.boards[-1].copy(stack=False)
+            cursor.push(move)
+            self.boards.append(cursor)
         self.side = board.turn
 
     def __len__(self) -> int:

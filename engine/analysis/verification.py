@@ -74,12 +74,12 @@ def candidates_of(board: chess.Board, moves: Sequence[chess.Move], evals: Sequen
                   effort: SearchEffort, theory: frozenset[int] = frozenset()) -> list[Candidate]:
     """The moves of a game to search again. `theory` are the plies of known opening moves."""
     fen, texts = board.fen(shredder=board.chess960), tuple(move.uci() for move in moves)
-    found, follower = list[Candidate](), board.copy()
+    found, cursor = list[Candidate](), board.copy()
     for ply, (here, there) in enumerate(pairwise(evals)):
         played = score_before_move(-there.score)
-        is_praised = is_praiseworthy(follower, moves[ply], here, played)
+        is_praised = is_praiseworthy(cursor, moves[ply], here, played)
         is_bad = here.move != texts[ply] and _is_suspicious(here.score, played, ply in theory)
-        follower.push(moves[ply])
+        cursor.push(moves[ply])
         if is_bad or is_praised:
             found.append(Candidate(ply, fen, board.chess960, texts[: ply + 1], effort,
                                    mark_of_scores(here.score, played) if is_bad else Mark.NONE,

@@ -164,12 +164,12 @@ async def _play_move(engine_process: EngineProcess, live: GameInProgress, game: 
 
 def _is_playable(board: chess.Board, line: str) -> bool:
     """Whether the moves after `pv` are a legal line."""
-    follower = board.copy(stack=False)
+    cursor = board.copy(stack=False)
     try:
         for text in line.split(" pv ", 1)[1].split():
             if "." in text or text == "string":
                 break
-            follower.push(follower.parse_uci(text))
+            cursor.push(cursor.parse_uci(text))
     except ValueError:
         return False
     return True

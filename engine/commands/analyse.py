@@ -153,10 +153,10 @@ def _as_json(board: chess.Board, infos: Sequence[AnalysisInfo]) -> dict[str, Any
 
 
 def _line_as_json(board: chess.Board, info: AnalysisInfo) -> dict[str, Any]:
-    score, follower, sans = info.score.white(), board.copy(stack=False), []
+    score, cursor, sans = info.score.white(), board.copy(stack=False), []
     for move in info.line:
-        sans.append(follower.san(move))
-        follower.push(move)
+        sans.append(cursor.san(move))
+        cursor.push(move)
     return {"move": sans[0], "centipawns": score.centipawns, "mate": score.mate, "wdl": list(score.wdl),
             "bound": info.bound, "depth": info.depth, "seldepth": info.seldepth, "nodes": info.nodes,
             "seconds": round(info.seconds, 3), "line": sans, "uci": [move.uci() for move in info.line]}

@@ -176,9 +176,9 @@ def _mate_line_is_true(game: Game, info: Info) -> bool:
     """Whether a line that announces a mate ends in one, at the announced move. Checked with python-chess."""
     distance = mate_distance(info.score)
     assert distance is not None
-    board, follower = to_board(game), game.copy()
+    board, cursor = to_board(game), game.copy()
     for move in info.pv:
-        text = follower.uci(move)
-        follower.push_uci(text)
+        text = cursor.uci(move)
+        cursor.push_uci(text)
         board.push_uci(text)
     return board.is_checkmate() and len(info.pv) == (2 * distance - 1 if distance > 0 else -2 * distance)

@@ -105,11 +105,11 @@ def _shares_by_habits(game: Game, moves: Sequence[tuple[int, int]], habits: Book
 
 def _keys(game: Game) -> Iterator[int]:
     """The keys of all positions of a game."""
-    follower = game.start_position()
-    yield game_key(follower)
+    cursor = game.start_position()
+    yield game_key(cursor)
     for move in game.moves:
-        follower.push_uci(follower.uci(move))
-        yield game_key(follower)
+        cursor.push_uci(cursor.uci(move))
+        yield game_key(cursor)
 
 
 def _legal_move(game: Game, entry: BookEntry) -> int | None:

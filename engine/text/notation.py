@@ -120,11 +120,11 @@ def to_board(game: Game) -> chess.Board:
 
 def to_board_with_history(game: Game) -> chess.Board:
     """The position as a python-chess board, with the moves that led to it."""
-    follower = game.start_position()
-    board = to_board(follower)
+    cursor = game.start_position()
+    board = to_board(cursor)
     for move in game.moves:
-        text = follower.uci(move)
-        follower.push_uci(text)
+        text = cursor.uci(move)
+        cursor.push_uci(text)
         board.push_uci(text)
     return board
 

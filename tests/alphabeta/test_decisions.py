@@ -232,13 +232,13 @@ def test_a_tt_score_cuts_if_its_bound_settles_the_window(bound, score, cuts):
     fen = "4k3/8/8/8/8/8/8/4K2R w - - {} 60"
     late = PARAMS.tt_rule50
 
-    def is_cut(depth: int, rule50: int = 0, is_scout: bool = True) -> bool:
+    def is_cut(depth: int, rule50: int = 0, may_cut: bool = True) -> bool:
         position = parse_fen(fen.format(rule50))
-        return bool(tt_score_cuts(position, PARAMS, tt_entry(6, bound), score, 10, 20, depth, is_scout))
+        return bool(tt_score_cuts(position, PARAMS, tt_entry(6, bound), score, 10, 20, depth, may_cut))
 
     assert [is_cut(depth) for depth in (5, 6, 7)] == [cuts, cuts, False]
     assert [is_cut(6, rule50) for rule50 in (late - 1, late)] == [cuts, False]
-    assert not is_cut(6, is_scout=False)
+    assert not is_cut(6, may_cut=False)
 
 
 @given(st.integers(1, 100))

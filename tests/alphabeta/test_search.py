@@ -62,10 +62,10 @@ def test_lines_are_legal_and_begin_with_the_move(fen, nodes):
         return
     assert result.pv == () or result.pv[0] == result.move
     for info in result.infos:
-        follower = Game(fen)
+        cursor = Game(fen)
         for move in info.pv:
-            assert move in follower.legal_moves()
-            follower.push_uci(follower.uci(move))
+            assert move in cursor.legal_moves()
+            cursor.push_uci(cursor.uci(move))
 
 
 def test_the_same_search_twice_gives_the_same_nodes():

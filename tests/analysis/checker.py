@@ -69,19 +69,19 @@ class Context:
 
     def line(self, board: chess.Board, group: str = "line") -> tuple[list[chess.Move], chess.Board]:
         """The moves of the sentence's line, played from a board; WrongSentenceError if one is illegal."""
-        words, moves, follower = self.match[group].split(), [], board.copy()
+        words, moves, cursor = self.match[group].split(), [], board.copy()
         claim(0 < len(words) <= LONGEST, f"a line of {len(words)} plies")
         for word in words:
             found = re.fullmatch(r"(?:(\d+)(\.{1,3}))?(\S+)", word)
             assert found is not None
             if found[1]:
-                is_right = int(found[1]) == follower.fullmove_number and (found[2] == ".") == follower.turn
+                is_right = int(found[1]) == cursor.fullmove_number and (found[2] == ".") == cursor.turn
                 claim(is_right, f"the number of {word}")
             try:
-                moves.append(follower.push_san(found[3]))
+                moves.append(cursor.push_san(found[3]))
             except ValueError as error:
                 raise WrongSentenceError(f"{word}: {error}") from error
-        return moves, follower
+        return moves, cursor
 
 
 def pieces_in(text: str) -> tuple[Counter[int], list[tuple[int, chess.Square]]]:

@@ -18,9 +18,9 @@ def recaptures(board: chess.Board, square: chess.Square) -> int:
     for move in list(board.legal_moves):
         if move.to_square != square or standing is None or not board.is_capture(move):
             continue
-        follower = board.copy(stack=False)
-        follower.push(move)
-        best = max(best, VALUES[standing] - recaptures(follower, square))
+        cursor = board.copy(stack=False)
+        cursor.push(move)
+        best = max(best, VALUES[standing] - recaptures(cursor, square))
     return best
 
 
@@ -32,9 +32,9 @@ def hangs_something(board: chess.Board) -> bool:
         taken = chess.PAWN if board.is_en_passant(move) else board.piece_type_at(move.to_square)
         if not board.is_capture(move) or taken is None:
             continue
-        follower = board.copy(stack=False)
-        follower.push(move)
-        if VALUES[taken] - recaptures(follower, move.to_square) >= 1:
+        cursor = board.copy(stack=False)
+        cursor.push(move)
+        if VALUES[taken] - recaptures(cursor, move.to_square) >= 1:
             return True
     return False
 
@@ -57,43 +57,43 @@ def is_taken(square: chess.Square, moves: Sequence[chess.Move]) -> bool:
 
 def repeats_by_checks(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
     """Whether the first side gives three checks or more, and the last position was there before."""
-    follower, seen, checks, repeats = start.copy(), {start.board_fen()}, 0, False
+    cursor, seen, checks, repeats = start.copy(), {start.board_fen()}, 0, False
     for number, move in enumerate(moves):
-        follower.push(move)
-        checks += number % 2 == 0 and follower.is_check()
-        repeats = follower.board_fen() in seen
-        seen.add(follower.board_fen())
+        cursor.push(move)
+        checks += number % 2 == 0 and cursor.is_check()
+        repeats = cursor.board_fen() in seen
+        seen.add(cursor.board_fen())
     return checks >= 3 and repeats
 
 
 def shows_overload(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
     """A piece guards two others; after it has taken back on the square of one, the other is taken without a guard."""
-    follower, found = start.copy(), False
+    cursor, found = start.copy(), False
     for number, move in enumerate(moves):
         if number % 2 == 0 and number + 2 < len(moves):
             reply, last = moves[number + 1], moves[number + 2]
-            guards = follower.attackers(not follower.turn, move.to_square) & follower.attackers(
-                not follower.turn, last.to_square)
-            later = follower.copy()
+            guards = cursor.attackers(not cursor.turn, move.to_square) & cursor.attackers(
+                not cursor.turn, last.to_square)
+            later = cursor.copy()
             later.push(move)
             later.push(reply)
-            found |= (follower.is_capture(move) and reply.to_square == move.to_square and reply.from_square in guards
+            found |= (cursor.is_capture(move) and reply.to_square == move.to_square and reply.from_square in guards
                       and later.is_capture(last) and not later.attackers(not later.turn, last.to_square))
-        follower.push(move)
+        cursor.push(move)
     return found
 
 
 def shows_zugzwang(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
     """After a move of the line every reply lets something be won, and passing would not."""
-    follower, found = start.copy(), False
+    cursor, found = start.copy(), False
     for number, move in enumerate(moves):
-        follower.push(move)
-        if number % 2 or follower.is_check():
+        cursor.push(move)
+        if number % 2 or cursor.is_check():
             continue
-        waiting = follower.copy(stack=False)
+        waiting = cursor.copy(stack=False)
         waiting.push(chess.Move.null())
-        replies = [follower.copy(stack=False) for _ in follower.legal_moves]
-        for board, reply in zip(replies, list(follower.legal_moves), strict=True):
+        replies = [cursor.copy(stack=False) for _ in cursor.legal_moves]
+        for board, reply in zip(replies, list(cursor.legal_moves), strict=True):
             board.push(reply)
         found |= not hangs_something(waiting) and all(hangs_something(board) for board in replies)
     return found
@@ -101,14 +101,14 @@ def shows_zugzwang(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
 
 def is_hunt(start: chess.Board, moves: Sequence[chess.Move]) -> bool:
     """Three checks or more, by every move of the first side, which has a queen, drive the king from home."""
-    follower, victim = start.copy(), not start.turn
+    cursor, victim = start.copy(), not start.turn
     for number, move in enumerate(moves):
-        if number % 2 == 0 and not follower.gives_check(move):
+        if number % 2 == 0 and not cursor.gives_check(move):
             return False
-        follower.push(move)
-    king = follower.king(victim)
+        cursor.push(move)
+    king = cursor.king(victim)
     is_away = king is not None and chess.square_rank(king) not in ((0, 1) if victim else (6, 7))
-    return is_away and len(moves) >= 6 and bool(follower.pieces(chess.QUEEN, start.turn))
+    return is_away and len(moves) >= 6 and bool(cursor.pieces(chess.QUEEN, start.turn))
 
 
 def is_mate_threat(start: chess.Board, move: chess.Move, threat: str) -> bool:

@@ -28,8 +28,8 @@ from tests.analysis.counting import is_hunt, is_mate_threat
 
 def moves_of(fen: str, line: str) -> tuple[chess.Board, list[chess.Move]]:
     """A position and the moves of a line in SAN."""
-    board, follower = chess.Board(fen), chess.Board(fen)
-    return board, [follower.push_san(san) for san in line.split()]
+    board, cursor = chess.Board(fen), chess.Board(fen)
+    return board, [cursor.push_san(san) for san in line.split()]
 
 
 @pytest.mark.parametrize(("fen", "line", "words", "printed"), [

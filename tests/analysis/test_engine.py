@@ -87,10 +87,10 @@ def test_the_lines_of_an_analysis_are_legal_and_the_best_comes_first(adversary):
     assert last[0].score.value >= last[1].score.value >= last[2].score.value
     assert len({info.move for info in last}) == 3
     for info in infos:
-        follower = board.copy()
+        cursor = board.copy()
         for move in info.line:
-            assert follower.is_legal(move)
-            follower.push(move)
+            assert cursor.is_legal(move)
+            cursor.push(move)
         assert sum(info.score.wdl) == 1000
 
 

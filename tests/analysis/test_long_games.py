@@ -58,13 +58,13 @@ def test_the_slices_of_a_long_game_are_short_and_cover_it():
     assert max(len(part.moves) for part in slices) <= 700 and sum(part.last - part.first + 1 for part in slices) == 6001
     board, end = chess.Board(), 0
     for part in slices:
-        follower = chess.Board(part.fen)
+        cursor = chess.Board(part.fen)
         for text in part.moves[:part.first]:
-            follower.push_uci(text)
-        while end < len(moves) and board.fen() != follower.fen():
+            cursor.push_uci(text)
+        while end < len(moves) and board.fen() != cursor.fen():
             board.push(moves[end])
             end += 1
-        assert follower.fen() == board.fen()
+        assert cursor.fen() == board.fen()
 
 
 def test_every_board_of_a_long_game_is_the_one_before_its_move():

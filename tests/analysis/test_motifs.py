@@ -36,8 +36,8 @@ def puzzles() -> Iterator[tuple[chess.Board, list[chess.Move], set[str]]]:
 
 def moves_of(fen: str, line: str) -> list[chess.Move]:
     """The moves of a line in SAN."""
-    follower = chess.Board(fen)
-    return [follower.push_san(san) for san in line.split()]
+    cursor = chess.Board(fen)
+    return [cursor.push_san(san) for san in line.split()]
 
 
 def finds(name: str, line: TacticalLine) -> bool:

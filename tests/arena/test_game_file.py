@@ -74,10 +74,10 @@ def test_the_games_are_legal_and_end_as_they_say(path):
         assert block.starts[-1] == block.positions == len(block.scores)
         for index, row in enumerate(block.rows):
             board = unpack_position(row)
-            follower = Game(board.fen(shredder=True), chess960=True)
+            cursor = Game(board.fen(shredder=True), chess960=True)
             for move in block.moves[block.starts[index] : block.starts[index + 1]].tolist():
-                text = follower.uci(move)
-                follower.push_uci(text)
+                text = cursor.uci(move)
+                cursor.push_uci(text)
                 board.push_uci(text)
             outcome = board.outcome(claim_draw=True)
             if outcome is not None:

@@ -285,11 +285,11 @@ def test_lines_are_legal(temperature):
             continue
         assert result.infos
         for info in result.infos:
-            board, follower = reference_board(fen), Game(fen)
+            board, cursor = reference_board(fen), Game(fen)
             for move in info.pv:
-                text = follower.uci(move)
+                text = cursor.uci(move)
                 board.push(board.parse_uci(text))  # raises if it is illegal
-                follower.push_uci(text)
+                cursor.push_uci(text)
 
 
 def test_the_line_goes_on_with_the_likeliest_reply():

@@ -134,12 +134,12 @@ def test_lines_are_legal_and_sorted():
     visits = [line.visits for line in best_lines(searcher.pool, params.puct(), searcher._curve, 4)]
     assert visits == sorted(visits, reverse=True)
     for info in infos:
-        board, follower = reference_board(game.fen()), game.copy()
+        board, cursor = reference_board(game.fen()), game.copy()
         for move in info.pv:
-            text = follower.uci(move)
+            text = cursor.uci(move)
             assert board.is_legal(chess.Move.from_uci(text))
             board.push_uci(text)
-            follower.push_uci(text)
+            cursor.push_uci(text)
 
 
 def test_search_moves():

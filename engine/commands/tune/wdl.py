@@ -26,7 +26,8 @@ from eval.wdl import format_wdl_model
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("data", nargs="+", type=in_file, metavar="FILE", help="training games from `selfplay`, or games in PGN")
+    parser.add_argument("data", nargs="+", type=in_file, metavar="FILE",
+                        help="training games from `selfplay`, or games in PGN")
     parser.add_argument("--out", type=OutputFile("network", begins_with(MAGIC)), required=True, metavar="FILE.network",
                         help="the network with the fitted model")
     parser.add_argument("--network", type=in_file, default=BUILT_IN_FILE, metavar="FILE.network",

@@ -122,11 +122,11 @@ class MoveList:
 
 def line_json(board: chess.Board, line: Iterable[chess.Move], longest: int) -> Value:
     """A line of moves: in UCI text, in SAN, and in SAN with move numbers."""
-    follower, uci, san = board.copy(stack=False), [], []
+    cursor, uci, san = board.copy(stack=False), [], []
     for move in list(line)[:longest]:
-        uci.append(follower.uci(move))
-        san.append(follower.san(move))
-        follower.push(move)
+        uci.append(cursor.uci(move))
+        san.append(cursor.san(move))
+        cursor.push(move)
     return {"uci": uci, "san": san, "text": numbered(board, san)}
 
 

@@ -158,12 +158,12 @@ def _depth_values(board: chess.Board, rules: Rules, infos: dict[int, Info]) -> l
 
 def _line(board: chess.Board, rules: Rules, line: tuple[int, ...]) -> list[chess.Move]:
     """The first moves of a line as python-chess moves."""
-    follower, other, moves = rules.copy(), board.copy(stack=False), list[chess.Move]()
+    cursor, other, moves = rules.copy(), board.copy(stack=False), list[chess.Move]()
     for move in line[:_LONGEST_LINE]:
-        text = follower.uci(move)
+        text = cursor.uci(move)
         moves.append(other.parse_uci(text))
         other.push(moves[-1])
-        follower.push_uci(text)
+        cursor.push_uci(text)
     return moves
 
 
