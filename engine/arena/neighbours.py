@@ -20,7 +20,8 @@ from engine.alphabeta.root_moves import init_root
 from engine.alphabeta.see import see_ge
 from engine.alphabeta.state import STATE_TYPE, StateRecord
 from engine.arena.configs import Config
-from engine.arena.game_file import GAME_ROWS_TYPE, Games, unpack_into
+from engine.arena.game_file import Games
+from engine.arena.game_rows import GAME_ROWS_TYPE, unpack_into
 from engine.arena.kernel_games import kernel_player
 from engine.core.bits import EMPTY
 from engine.core.legality import is_legal, is_pseudo_legal

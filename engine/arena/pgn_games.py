@@ -9,7 +9,8 @@ import numpy as np
 
 from book.pgn import PgnGame, read_pgn
 from book.replay import replay_san
-from engine.arena.game_file import GAME_ROW, Games, pack_position
+from engine.arena.game_file import Games
+from engine.arena.game_rows import GAME_ROW, pack_position
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.movegen import empty_move_list
 from engine.system.errors import InputError

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.alphabeta.see import flag_see_ok
-from engine.arena.game_file import GAME_ROWS_TYPE, Games, unpack_into
+from engine.arena.game_file import Games
+from engine.arena.game_rows import GAME_ROWS_TYPE, unpack_into
 from engine.arena.replay import (
     CHUNK,
     FILTER_TYPE,

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.arena.game_file import GAME_ROW, GAME_ROWS_TYPE, DamagedFileError, Games, read_games, unpack_into
+from engine.arena.game_file import DamagedFileError, Games, bytes_per_position, read_games
+from engine.arena.game_rows import GAME_ROW, GAME_ROWS_TYPE, unpack_into
 from engine.arena.pgn_games import PACKED_PGN_BYTES, PGN_BYTES, is_pgn, read_pgn_games
 from engine.core.bits import EMPTY
 from engine.core.legality import is_legal, is_pseudo_legal
@@ -46,7 +47,6 @@ class FilterRecord(Fields):
 
 FILTER = dtype_of(FilterRecord)
 FILTER_TYPE = record_type(FILTER)
-_BYTES, _PACKED_BYTES = 4.25, 2.7  # per position in a file of training games, and in one compressed by xz
 _COMPRESSED = (".xz", ".gz", ".bz2", ".zip")
 CHUNK = 512  # games that a thread replays at a time
 _LINE_PLIES = 12  # that tell opening lines apart
@@ -292,9 +292,13 @@ def _warn_about(path: Path, warn: Callable[[str], None], problem: str) -> None:
 
 def _estimated_positions(path: Path) -> float:
     """The approximate number of positions in a file, from its size; 0 if it is missing, which its reader reports."""
-    plain, packed = (PGN_BYTES, PACKED_PGN_BYTES) if is_pgn(path) else (_BYTES, _PACKED_BYTES)
-    bytes_each = packed if path.suffix in _COMPRESSED else plain
-    return path.stat().st_size / bytes_each if path.exists() else 0.0
+    if not path.exists():
+        return 0.0
+    if is_pgn(path):
+        bytes_each: float = PACKED_PGN_BYTES if path.suffix in _COMPRESSED else PGN_BYTES
+    else:
+        bytes_each = bytes_per_position(path)
+    return path.stat().st_size / bytes_each
 
 
 _SCALE = 200.0  # centipawns for a logit of 1, about that of the results: expected results are averaged, not scores

@@ -12,7 +12,7 @@ import numpy as np
 from engine.alphabeta.deepening import iterative_deepening
 from engine.alphabeta.root_moves import init_root
 from engine.alphabeta.state import STATE_TYPE, StateRecord
-from engine.arena.game_file import GAME_ROWS_TYPE, pack_into
+from engine.arena.game_rows import GAME_ROWS_TYPE, pack_into
 from engine.core.bits import EMPTY, popcount
 from engine.core.draws import is_fifty_moves, is_insufficient_material, repetition_count
 from engine.core.movegen import checkers_and_pinned

@@ -11,7 +11,8 @@ import numpy as np
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.arena.cancellation import check_cancelled
 from engine.arena.configs import Config
-from engine.arena.game_file import GAME_ROW, pack_block, pack_position
+from engine.arena.game_file import pack_block
+from engine.arena.game_rows import GAME_ROW, pack_position
 from engine.arena.kernel_games import kernel_player, new_game
 from engine.arena.records import Adjudication, MoveRecord, Opening
 from engine.arena.referee import EngineLimits, GameInProgress

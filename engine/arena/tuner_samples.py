@@ -19,7 +19,8 @@ from engine.alphabeta.params import default_params, set_param
 from engine.alphabeta.root import search_from
 from engine.alphabeta.root_moves import NO_LIMIT, init_root
 from engine.alphabeta.state import STATE_TYPE, StateRecord, call_search, new_state
-from engine.arena.game_file import Games, unpack_position
+from engine.arena.game_file import Games
+from engine.arena.game_rows import unpack_position
 from engine.core.bits import BISHOP, BLACK, EMPTY, KNIGHT, PAWN, QUEEN, ROOK, WHITE, popcount
 from engine.core.fen import parse_fen
 from engine.core.movegen import checkers_and_pinned

@@ -13,7 +13,8 @@ from itertools import islice
 import numpy as np
 
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.arena.game_file import Games, unpack_position
+from engine.arena.game_file import Games
+from engine.arena.game_rows import unpack_position
 from engine.core.fen import parse_fen
 from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord

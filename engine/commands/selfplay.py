@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import lzma
 import math
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from engine.arena import executors
 from engine.arena.cancellation import cancel_games
 from engine.arena.cluster import cluster
 from engine.arena.configs import DEFAULT, Config, parse_config
-from engine.arena.game_file import MAGIC, DamagedFileError, GameFile, read_games
+from engine.arena.game_file import MAGIC, DamagedFileError, GameFile, pack_compact_block, read_games
 from engine.arena.manifest import add_run, is_as_noted, manifest_of, network_id, read_runs
 from engine.arena.openings import Openings
 from engine.arena.played_on import PlayedOn, count_played_on
@@ -42,7 +44,7 @@ from engine.commands.shared.provenance import today
 from engine.mcts.params import BY_MODE
 from engine.search.modes import DEFAULT_MODE
 from engine.system.errors import InputError
-from engine.system.files import begins_with
+from engine.system.files import begins_with, replacing
 from engine.system.host import usable_cores
 from engine.version import VERSION
 
@@ -58,6 +60,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=OutputFile("file of training games", begins_with(MAGIC)), metavar="FILE",
                         help="the file; games are appended if it exists")
     stats = parser.add_argument("--stats", type=in_file, metavar="FILE", help="instead: print statistics of a file")
+    compact = parser.add_argument("--compact", type=in_file, metavar="FILE",
+                                  help="instead: write a copy of a file to --out in half the space, with coarser "
+                                  "scores; compressed if --out ends in .xz")
     parser.add_argument("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
     add_seed(parser, "all games")
     parser.add_argument("--mode", default=DEFAULT_MODE.name, choices=(DEFAULT_MODE.name, *BY_MODE),
@@ -77,17 +82,43 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         f"play all of them on (default {_DECISIVE}); with --stats, count the games that were played on")
     conflicts_with(add_concurrency(parser), "--cluster")
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="play on the dask cluster at tcp://...")
-    conflicts_with(stats, "--positions", "--minutes", "--out", "--nodes", "--seed", "--mode", "--config", "--network",
-                   "--openings", "--chess960", "--chess960-share", "--concurrency", "--cluster")
+    playing = ("--positions", "--minutes", "--nodes", "--seed", "--mode", "--config", "--network", "--openings",
+               "--chess960", "--chess960-share", "--concurrency", "--cluster")
+    conflicts_with(stats, "--out", "--compact", *playing)
+    conflicts_with(compact, "--adjudicate", *playing)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Play, or print statistics, and return the exit status."""
     if arguments.stats is not None:
         return _print_stats(arguments.stats, _win_score(arguments))
+    if arguments.compact is not None:
+        return _write_compact(arguments.compact, arguments.out)
     if (arguments.positions is None and arguments.minutes is None) or arguments.out is None:
-        raise InputError("selfplay needs --out with --positions or --minutes, or --stats")
+        raise InputError("selfplay needs --out with --positions or --minutes, or --stats, or --compact")
     return _play(arguments)
+
+
+def _write_compact(path: Path, out: Path | None) -> int:
+    """Write a compact copy of a file, of a damaged one up to the damage; returns the exit status."""
+    if out is None:
+        raise InputError("--compact needs --out")
+    games = positions = 0
+    problem = None
+    with replacing(out) as plain, (lzma.open(plain, "wb") if out.suffix == ".xz" else nullcontext(plain)) as file:
+        try:
+            for block in read_games(path):
+                file.write(pack_compact_block(block))
+                games, positions = games + len(block.rows), positions + block.positions
+        except DamagedFileError as error:
+            problem = str(error)
+        if not games:
+            raise InputError(problem or f"{path} holds no games")
+    print(f"{games} games, {positions} positions in {out.stat().st_size} bytes: "
+          f"{out.stat().st_size / positions:.2f} per position")
+    if problem is not None:
+        print(f"error: {problem}", file=sys.stderr)
+    return 0 if problem is None else _DAMAGED
 
 
 def _play(arguments: argparse.Namespace) -> int:

@@ -15,17 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.arena import executors, game_file
+from engine.arena import executors, game_rows
 from engine.arena.configs import Config
-from engine.arena.game_file import (
-    GAME_ROW,
-    DamagedFileError,
-    GameFile,
-    Games,
-    pack_position,
-    read_games,
-    unpack_position,
-)
+from engine.arena.game_file import DamagedFileError, GameFile, Games, pack_compact_block, read_games
+from engine.arena.game_rows import GAME_ROW, pack_position, unpack_position
 from engine.arena.match import PgnFile
 from engine.arena.played_on import PlayedOn, count_played_on
 from engine.arena.shards import in_order
@@ -89,6 +82,31 @@ def test_the_games_are_legal_and_end_as_they_say(path):
 def test_a_position_takes_few_bytes():
     block = TrainingShard(0, 20, 300, 1, Config())()
     assert len(block.content) / block.positions < 4.5
+
+
+def test_compact_games_come_back(path, tmp_path):
+    plain = list(read_games(path))
+    compact = tmp_path / "compact.games"
+    compact.write_bytes(b"".join(map(pack_compact_block, plain)))
+    assert compact.stat().st_size < 0.6 * path.stat().st_size
+    for before, after in zip(plain, read_games(compact), strict=True):
+        assert np.array_equal(before.rows, after.rows) and np.array_equal(before.moves, after.moves)
+        is_decided = np.abs(before.scores) > 3000
+        assert np.array_equal(is_decided, np.abs(after.scores) > 3000)
+        expected = [1 / (1 + np.exp(-games.scores[~is_decided] / 150)) for games in (before, after)]
+        assert np.abs(expected[0] - expected[1]).max() < 0.005
+
+
+def test_a_compact_game_ends_before_an_illegal_move(tmp_path):
+    game, compact = Game(), tmp_path / "compact.games"
+    row, move = pack_position(game.position), game.push_uci("e2e4")
+    row["plies"] = 3
+    scores = np.array([20, -3001, 3001], np.int16)
+    games = Games(np.array([row]), np.array([0, 3]), np.array([move] * 3, np.uint16), scores)
+    compact.write_bytes(pack_compact_block(games))
+    found = next(read_games(compact))
+    assert found.moves.tolist() == [move, 0, 0]
+    assert found.scores.tolist() == [pytest.approx(20, abs=2), -30_000, 30_000]
 
 
 def test_the_same_seed_gives_the_same_file_whoever_plays(blocks):
@@ -228,7 +246,7 @@ def test_a_file_that_is_not_there():
 
 
 def test_the_layout_is_what_it_says():
-    assert game_file.GAME_ROW.itemsize == 30
+    assert game_rows.GAME_ROW.itemsize == 30
     row = pack_position(parse_fen(START_FEN))
     assert row["occupied"] == np.uint64(0xFFFF00000000FFFF)
 

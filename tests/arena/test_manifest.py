@@ -8,7 +8,8 @@ import json
 import numpy as np
 import pytest
 
-from engine.arena.game_file import read_games, unpack_position
+from engine.arena.game_file import read_games
+from engine.arena.game_rows import unpack_position
 from engine.arena.manifest import manifest_of
 from eval.evaluator import BUILT_IN_FILE
 from tests.commands.running import run

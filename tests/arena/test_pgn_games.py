@@ -7,7 +7,7 @@ import lzma
 import chess
 import pytest
 
-from engine.arena.game_file import unpack_position
+from engine.arena.game_rows import unpack_position
 from engine.arena.pgn_games import is_pgn, read_pgn_games
 from engine.arena.replay import line_keys
 from engine.core.game import Game

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.arena.game_file import GAME_ROW, Games
+from engine.arena.game_file import Games
+from engine.arena.game_rows import GAME_ROW
 from engine.arena.replay import with_lambda_targets
 
 SCALE = 200.0

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from engine.arena.configs import Config, parse_config
-from engine.arena.game_file import GameFile, read_games, unpack_position
+from engine.arena.game_file import GameFile, read_games
+from engine.arena.game_rows import unpack_position
 from engine.arena.records import Adjudication, Opening
 from engine.arena.search_games import SearchPair
 from engine.arena.training import TreeTrainingShard

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.arena.game_file import pack_block, pack_position, read_games
+from engine.arena.game_file import pack_block, read_games
+from engine.arena.game_rows import pack_position
 from engine.core.fen import START_FEN, parse_fen
 from eval.evaluator import BUILT_IN_FILE
 from eval.network.file import read_network, write_network
@@ -172,6 +173,24 @@ def test_games_before_the_damage_are_searched(tmp_path: Path, capsys):
     status, out, err = run(capsys, "tune", "wdl", str(torn), "--out", str(found), "--nodes", "10")
     assert status == 0 and "positions; half of the games are won at" in out and "damaged" in err
     assert read_network(found).outcome is not None
+
+
+def test_compact_games_teach_like_others(tmp_path: Path, capsys):
+    games, compact = tmp_path / "games.bin", tmp_path / "compact.games.xz"
+    assert run(capsys, "selfplay", "--positions", "2000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
+    status, out, _ = run(capsys, "selfplay", "--compact", str(games), "--out", str(compact))
+    assert status == 0 and compact.stat().st_size < 0.5 * games.stat().st_size
+    assert out.startswith(f"{sum(len(block.rows) for block in read_games(games))} games, ")
+    policies = []
+    for path in (games, compact):
+        policies.append(tmp_path / f"{path.name}.policy")
+        assert run(capsys, "tune", "policy", str(path), "--held-out", "2", "--positions", "0", "--epochs", "1",
+                   "--device", "cpu", "--hidden", "64", "--out", str(policies[-1]))[0] == 0
+    one, other = (read_policy(path).from_to_weights for path in policies)
+    assert np.array_equal(one, other)
+    compact.write_bytes(compact.read_bytes()[:-40])
+    status, _, err = run(capsys, "selfplay", "--compact", str(compact), "--out", str(tmp_path / "again.games"))
+    assert status in (1, 2) and err.count("\n") == 1
 
 
 def test_a_policy_is_compared_with_searches(tmp_path: Path, capsys):

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from engine.arena.configs import Config
-from engine.arena.game_file import read_games, unpack_position
+from engine.arena.game_file import read_games
+from engine.arena.game_rows import unpack_position
 from engine.arena.neighbours import neighbours
 from engine.arena.replay import SampleFilter, SampleSource, is_held_out, join, replay, start_keys
 from engine.arena.training import TrainingShard

@@ -8,7 +8,8 @@ import pytest
 
 from engine.alphabeta.see import see_ge
 from engine.arena.configs import Config
-from engine.arena.game_file import read_games, unpack_position
+from engine.arena.game_file import read_games
+from engine.arena.game_rows import unpack_position
 from engine.arena.policy_samples import PolicySampleSource
 from engine.arena.replay import SampleFilter, line_keys
 from engine.arena.training import TrainingShard

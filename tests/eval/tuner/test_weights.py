@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from engine.arena.configs import Config
-from engine.arena.game_file import read_games, unpack_position
+from engine.arena.game_file import read_games
+from engine.arena.game_rows import unpack_position
 from engine.arena.training import TrainingShard
 from engine.arena.tuner_samples import quiet_samples
 from engine.core.fen import parse_fen
