@@ -83,9 +83,9 @@ def recent_board(board: chess.Board) -> chess.Board:
     recent = board
     if len(board.move_stack) > _LONGEST_HISTORY:
         recent = board.copy(stack=1 + min(board.halfmove_clock, _REPETITION_HISTORY))
-    if max(recent.halfmove_clock, recent.fullmove_number) < _LARGEST_COUNTER:
+    limited = recent.root()  # whose halfmove clock may be larger than that after a capture
+    if max(limited.halfmove_clock, recent.halfmove_clock, recent.fullmove_number) < _LARGEST_COUNTER:
         return recent
-    limited = recent.root()
     limited.halfmove_clock = min(limited.halfmove_clock, _LARGEST_COUNTER - len(recent.move_stack))
     limited.fullmove_number = min(limited.fullmove_number, _LARGEST_COUNTER - len(recent.move_stack))
     for move in recent.move_stack:

@@ -52,6 +52,14 @@ def test_the_counters_of_a_long_game_fit_into_a_fen(stack):
     assert Game(fen, moves=moves).fen().split()[:4] == board.fen().split()[:4]
 
 
+def test_the_counters_fit_after_a_pawn_move_too():
+    board = board_after(long_moves(12_000))
+    board.push_uci("e2e4")
+    fen, moves = fen_and_moves(board)
+    assert max(map(int, fen.split()[4:])) + len(moves) <= 9999
+    assert Game(fen, moves=moves).fen().split()[:5] == board.fen().split()[:5]
+
+
 def test_the_slices_of_a_long_game_are_short_and_cover_it():
     moves = long_moves(6000, 90)
     slices = slices_of(chess.Board(), moves, SearchEffort(nodes=50))
