@@ -158,10 +158,7 @@ def _position_words(theme: str, terms: Sequence[Term], board: chess.Board, phase
         return material_words(board, better)
     if theme == PASSED:
         return _passed_words(terms, better)
-    row = THEMES[theme]
-    number = _number(board, row.piece, better == 0) if row.piece else 0
-    words = row.compared.format(better=_SIDES[better], worse=_SIDES[1 - better], **_king_words(phase),
-                                pieces=_pieces_word(row.piece, number))
+    words = _compared_words(THEMES[theme], board, better, phase)
     visible = [term for term in terms if term.feature.name in _VISIBLE and term.parts * parts > 0]
     main = max(visible, key=lambda term: abs(term.parts), default=None)
     if main is None or abs(main.parts) < _MENTION_SHARE * abs(parts):
@@ -171,6 +168,18 @@ def _position_words(theme: str, terms: Sequence[Term], board: chess.Board, phase
         return words
     noun = PHRASES[main.feature.name].noun.format(own="its", other="the opponent's")
     return f"{words}: {_SIDES[owner]} has {noun}"
+
+
+def _compared_words(row: Theme, board: chess.Board, better: int, phase: float) -> str:
+    """How the sides compare in a theme; pieces that only one side has are not compared with those of the other."""
+    ours, theirs = (_number(board, row.piece, side == 0) if row.piece else 0 for side in (better, 1 - better))
+    if row.piece and not (ours and theirs):
+        if not (ours or theirs):  # a feature of the theme may belong to another piece
+            return f"{_SIDES[better]} has the more active pieces"
+        owner, number, placed = (better, ours, "well") if ours else (1 - better, theirs, "badly")
+        return f"{_SIDES[owner]}'s {_pieces_word(row.piece, number)} {'is' if number == 1 else 'are'} {placed} placed"
+    return row.compared.format(better=_SIDES[better], worse=_SIDES[1 - better], **_king_words(phase),
+                               pieces=_pieces_word(row.piece, ours))
 
 
 def _passed_words(terms: Sequence[Term], better: int) -> str:

@@ -8,8 +8,11 @@ import chess
 import pytest
 
 import engine
+from engine.analysis.boards import to_position
 from engine.analysis.explain import MOST_REASONS, REST, settled_line
-from engine.analysis.themes import balance_words, material_words
+from engine.analysis.themes import balance_words, material_words, position_points
+from eval.explain import explain
+from eval.weights import load_weights
 
 # A position, and a move that is asked about.
 QUESTIONS = (
@@ -142,3 +145,15 @@ def test_a_line_settles_after_the_last_exchange():
     assert settled_line(board, []) == ()
     board.push_uci("b5c6")
     assert settled_line(board, line[1:4]) == ("d7c6", "e1g1"), "the bishop is taken first, and e5 is protected then"
+
+
+@pytest.mark.parametrize(("fen", "words"), [
+    ("7k/8/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/B6K w - - 0 1", "white's bishop is badly placed"),
+    ("b6k/8/p1p1p1p1/PpPpPpPp/1P1P1P1P/8/8/7K b - - 0 1", "black's bishop is badly placed"),
+])
+def test_pieces_that_one_side_lacks_are_not_compared(fen, words):
+    """A side without bishops has no more active ones."""
+    board = chess.Board(fen)
+    points = position_points(explain(to_position(board), load_weights()), board)
+    assert any(words in point.words for point in points)
+    assert not any("active bishop" in point.words for point in points)
