@@ -229,7 +229,7 @@ class Player:
             self._prepare_level()
         result = self._book_answer(request, received, report)
         if result is None:
-            self._active = self._ready_search(request, report)
+            self._active = self._ready_search(request, signals, report)
             tb_result = TbRootResult((), root_moves)
             if level is None:
                 self._await_tables(request, budget, received, signals, report)
@@ -273,10 +273,12 @@ class Player:
         report(Info(1, 1, 1, int(DRAW), 0, seconds, 0, (book_answer.move,)))  # some hosts expect a line for every move
         return Result(book_answer.move, 0, 0, 0, seconds, (book_answer.move,))
 
-    def _ready_search(self, request: GoRequest, report: Report) -> Search:
-        """The search of the mode in use; if it is still being compiled and a clock is running, alpha-beta instead."""
+    def _ready_search(self, request: GoRequest, signals: SearchSignals, report: Report) -> Search:
+        """The search of the mode in use; alpha-beta if it is still being compiled and the answer cannot wait for it,
+        because a clock is running or `stop` has come.
+        """
         while self._loading is not None and self._loading.is_alive():
-            if request.is_timed and is_compiling():
+            if (request.is_timed or signals.stop.is_set()) and is_compiling():
                 report(InfoString(f"{self._mode} is still compiling; using alphabeta for this move"))
                 return self._create_search(DEFAULT_MODE, 1)
             self._loading.join(_SHORT_PULSE)  # loading without compiling takes no time worth mentioning

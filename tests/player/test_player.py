@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from functools import partial
 
@@ -119,3 +120,27 @@ def test_a_ponderhit_after_the_limits_are_set_is_heard(player, monkeypatch):
     started = time.perf_counter()
     assert player.go(GoRequest(times=(300, 300), ponder=True), started, signals, lambda found: None).move
     assert time.perf_counter() - started < 0.5
+
+
+def test_stop_is_obeyed_while_another_mode_is_being_compiled(player, monkeypatch):
+    release = threading.Event()
+    compiling = threading.Thread(target=release.wait, daemon=True)
+    compiling.start()
+    monkeypatch.setattr(player, "_loading", compiling)
+    monkeypatch.setattr("engine.player.player.is_compiling", lambda: True)
+    signals, reports = SearchSignals(), []
+    signals.stop.set()
+    answer: list[int] = []
+
+    def go() -> None:
+        answer.append(player.go(GoRequest(nodes=1000), time.perf_counter(), signals, reports.append).move)
+
+    asked = threading.Thread(target=go, daemon=True)
+    asked.start()
+    try:
+        asked.join(120)
+        assert answer and answer[0] != 0
+        assert any("using alphabeta" in getattr(report, "text", "") for report in reports)
+    finally:
+        release.set()
+        asked.join()
