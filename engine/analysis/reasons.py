@@ -90,7 +90,10 @@ def _about_sacrifice(verdict: MoveVerdict, praise: Praise, offer: Offer) -> Reas
     given = f"the {name}" if is_only else f"the {name} on {chess.square_name(origin)}"
     mates = mate_claim(board, moves)
     if mates is not None:
-        return Reason(f"{known}sacrifices {given} and mates in {mates.number}: {claim_line(board, mates)}", mates)
+        # The line is the one in which the sacrifice is accepted; whether declining helps, the score says.
+        outcome = " and mates in {}" if verdict.after.is_winning_mate else ", with mate in {} if it is taken"
+        text = f"{known}sacrifices {given}{outcome.format(mates.number)}: {claim_line(board, mates)}"
+        return Reason(text, mates)
     claim = sacrifice_claim(board, moves[:SHOWN_PLIES], name, origin, offer.captured)
     price = f" for a {claim.returned[0]}" if claim.returned else ""
     return Reason(f"{known}sacrifices {given}{price}: {claim_line(board, claim)}", claim)

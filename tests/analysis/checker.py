@@ -300,7 +300,8 @@ def check_nothing(context: Context) -> None:
 _MOTIFS = (r"(?P<motif>a fork|a skewer|a pin|a discovered attack|a discovered check|a double check|"
            r"the removal of a defender|a deflection|a decoy|an interference|a zwischenzug|an overload|a zugzwang)")
 _SACRIFICE = (rf"(?:a known sacrifice: )?sacrifices (?P<given>{_PLAIN_PIECE})"
-              r"(?: for an? (?P<price>\w+)| and mates in (?P<number>\d+))?: (?P<line>.*)")
+              r"(?: for an? (?P<price>\w+)|(?: and mates|, with mate) in (?P<number>\d+)(?: if it is taken)?)?"
+              r": (?P<line>.*)")
 _HUNT = (r"(?P<verb>lets|misses) (?:(?P<first>\S+), which drives )?(?P<color>white|black)'s king (?:be driven )?to "
          r"(?P<square>[a-h][1-8]): (?P<line>.*)")
 TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from functools import cache
 
+import chess.pgn
 import pytest
 
 import engine
@@ -87,3 +89,12 @@ def test_a_review_keeps_its_budget():
     assert annotated("century")[1] <= 14_000_000, "a game of forty moves"
     assert sum(annotated(name)[1] for name in UNMARKED) <= MOST_NODES_PER_PLY * sum(
         len(annotated(name)[0].notes) for name in UNMARKED)
+
+
+def test_a_sacrifice_that_can_be_declined_does_not_claim_mate():
+    """Legal's mate: Black loses a pawn by declining, and is mated only if the queen is taken."""
+    game = chess.pgn.read_game(io.StringIO("1.e4 e5 2.Nf3 d6 3.Bc4 Bg4 4.Nc3 g6 5.Nxe5 Bxd1 6.Bxf7+ Ke7 7.Nd5# 1-0"))
+    with engine.Engine(hash=16) as adversary:
+        review = review_game(adversary, game.board(), list(game.mainline_moves()), SearchEffort(nodes=10_000))
+    assert annotate(game, review).notes[8].reason == (
+        "sacrifices the queen, with mate in 3 if it is taken: 5.Nxe5 Bxd1 6.Bxf7+ Ke7 7.Nd5#")
