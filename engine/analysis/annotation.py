@@ -71,13 +71,19 @@ def pgn_text(game: chess.pgn.Game) -> str:
 
 
 def _note(verdict: MoveVerdict, reason: str, claim: Claim | None) -> MoveNote:
-    better = verdict.best_line[:_LINE_PLIES] if verdict.mark.is_bad else ()
+    better = _better_line(verdict) if verdict.mark.is_bad else ()
     cursor, texts = verdict.board.copy(stack=False), []
     for text in better:
         texts.append(cursor.san(chess.Move.from_uci(text)))
         cursor.push_uci(text)
     return MoveNote(verdict.ply, verdict.board.san(verdict.move), verdict.position_score, verdict.mark.text, reason,
                     tuple(texts), verdict.lost, verdict.cost, verdict.board.turn, claim)
+
+
+def _better_line(verdict: MoveVerdict) -> tuple[str, ...]:
+    """The line that was better, as far as it is shown: some plies, or up to the mate."""
+    mate = verdict.before.mate if verdict.before.is_winning_mate else None
+    return verdict.best_line[: _LINE_PLIES if mate is None else max(2 * abs(mate) - 1, _LINE_PLIES)]
 
 
 def _book_exit(verdicts: Sequence[MoveVerdict]) -> tuple[int, str]:
@@ -97,8 +103,7 @@ def _write(node: chess.pgn.ChildNode, verdict: MoveVerdict, note: MoveNote) -> N
     if note.reason:
         node.comment = f"{node.comment} {note.reason}".strip()
     if verdict.mark.is_bad and not node.parent.has_variation(chess.Move.from_uci(verdict.best_line[0])):
-        better = [chess.Move.from_uci(text) for text in verdict.best_line[:_LINE_PLIES]]
-        node.parent.add_line(better)
+        node.parent.add_line(map(chess.Move.from_uci, _better_line(verdict)))
 
 
 def _pov_score(score: Score) -> chess.engine.PovScore:

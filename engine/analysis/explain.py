@@ -37,7 +37,7 @@ REST = "what the network sees beyond that"
 _MOST_FACTS = 2  # for each side
 _MIN_REASON = 10  # centipawns: smaller points are part of the rest
 _TB_WIN = 15_000  # centipawns: beyond this are wins by the endgame tables
-_NAMEABLE = 30  # centipawns: a smaller score is too little to name
+_NAMEABLE = 30  # centipawns: a smaller score is too small to explain
 _LIKELY_DRAW = 800  # of a thousand games
 _CLOSE, _NEARLY = 15, 40  # centipawns that a move may cost to be as good as, or nearly as good as, the best
 
@@ -193,7 +193,7 @@ def _account_of(board: chess.Board, line: Sequence[str], score: Score, weights: 
     if abs(value) < _NAMEABLE:
         if is_draw:
             facts = [fact for fact in facts if fact.topic in (MATERIAL, PASSED)]
-        summary = "the engine expects a draw" if is_draw else f"the engine sees {score}, too little to name"
+        summary = "the engine expects a draw" if is_draw else f"the engine sees {score}, too small to explain"
         return _Account(where, facts=_named_facts(facts) + more, summary="" if table else summary)
     better = value > 0
     given = given_material(end, better)

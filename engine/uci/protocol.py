@@ -31,9 +31,9 @@ class PositionCommand:
 def parse_setoption(words: Sequence[str]) -> tuple[str, str]:
     """(name, value) of `setoption name NAME value VALUE`; both may contain spaces."""
     lowered = [word.lower() for word in words]
-    if lowered[:1] != ["name"]:
-        raise InputError("setoption needs 'name NAME', and 'value VALUE' unless the option is a button")
     end = lowered.index("value") if "value" in lowered else len(words)
+    if lowered[:1] != ["name"] or end < 2:
+        raise InputError("setoption needs 'name NAME', and 'value VALUE' unless the option is a button")
     return " ".join(words[1:end]), " ".join(words[end + 1 :])
 
 

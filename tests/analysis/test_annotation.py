@@ -49,6 +49,15 @@ def adversary():
         yield made
 
 
+def test_a_variation_that_mates_is_shown_to_the_mate(capsys, tmp_path):
+    path, out = tmp_path / "ending.pgn", tmp_path / "out.pgn"
+    path.write_text('[FEN "8/4PK2/3k4/8/8/8/8/8 w - - 0 1"]\n[SetUp "1"]\n\n1. e8=N+ Kd7 *\n')
+    assert run(capsys, "annotate", str(path), "--out", str(out), "--nodes", "1000")[0] == 0
+    [game] = read_all(out.read_text())
+    better = game.variations[1].end()
+    assert better.ply() > 10 and better.board().is_checkmate()
+
+
 def test_every_readable_game_is_annotated_and_its_moves_stay(capsys, source, tmp_path):
     out = tmp_path / "out.pgn"
     status, printed, err = run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "1500", "--plots",

@@ -118,6 +118,7 @@ def test_no_legal_move_is_answered_with_none(client):
     "position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position fen nonsense", "position startpos moves e2e5",
     "position startpos moves e2e4 e7e5 x", "position", "position moves e2e4", "position fen", "position elsewhere",
     "setoption name Hash value 0", "setoption name Hash value", "setoption name Hash", "setoption value 3", "setoption",
+    "setoption name",
     "setoption name Hash value 1000000", "setoption name No Such Thing value 3", "setoption name Ponder value maybe",
     "setoption name Debug Log File value /no/such/folder/log", "setoption name Threads value 99999999999999999999999",
 ])
