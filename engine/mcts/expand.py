@@ -9,7 +9,7 @@ from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import add_atomic_i64
 from engine.mcts.nodes import claim, node_at, publish_children, write_node
 from engine.mcts.params import Selection
-from engine.mcts.priors import handmade_scores, policy_priors, softmax_priors, sort_by_prior
+from engine.mcts.priors import handmade_scores, policy_priors, scale_by_impurity, softmax_priors, sort_by_prior
 from engine.mcts.sampling import random_below
 
 _PUCT = np.int64(Selection.PUCT)
@@ -50,6 +50,7 @@ def _order_moves(pos, state, worker, end, is_root):
     if worker.params.selection == _PUCT:
         _set_priors(pos, state, worker, end, is_root)
         sort_by_prior(state, worker, end)
+        scale_by_impurity(worker, end)
         return
     _shuffle(state, worker, end)
     for index in range(end):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.history import piece_to_index
 from engine.alphabeta.root_moves import NO_LIMIT
 from engine.alphabeta.state import STATE_TYPE, StateRecord
 from engine.alphabeta.tt import tt_prefetch
@@ -15,7 +16,8 @@ from engine.kernel import entry, inline, kernel
 from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 from engine.mcts.backup import back_propagate
 from engine.mcts.expand import expand
-from engine.mcts.leaves import make_move, unmake_move
+from engine.mcts.learning import teach, teaching_is_due
+from engine.mcts.leaves import make_move, set_last_moves, unmake_move
 from engine.mcts.nodes import average_before, count_visit, node_at, prefetch_children
 from engine.mcts.params import Selection
 from engine.mcts.priors import refine_priors, refinement_is_due
@@ -61,11 +63,15 @@ def _descend(pos, state, worker):
             refine_priors(pos, state, worker, index, visits, depth)
             if depth > 0 and node.proof != 0:
                 break
+        if visits >= worker.params.teach_visits and teaching_is_due(worker.params, visits):
+            teach(pos, state, worker, index, visits, depth)
         index = select(worker, index)
         prefetch_children(worker.pool, index)
-        make_move(pos, np.int64(node_at(worker.pool, index).move))
+        move = np.int64(node_at(worker.pool, index).move)
         depth += 1
         worker.path[depth] = index
+        worker.piece_to[depth] = piece_to_index(pos, move)
+        make_move(pos, move)
         worker.keys[depth] = pos.key
         visits = count_visit(worker.pool, index)
     return depth
@@ -107,6 +113,7 @@ def _leaf_value(pos, state, worker, index, depth):
         if is_known:
             return value, draw
     expected = average_before(node_at(worker.pool, worker.path[depth - 1])) if depth > 0 else 0.0
+    set_last_moves(state, worker, depth)
     value, draw, proof = simulate(pos, state, worker, expected)
     if proof != 0 and worker.params.use_solver and depth > 0:
         node.proof = -proof

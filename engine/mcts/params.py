@@ -53,6 +53,15 @@ PARAMETERS = (
     Parameter("use_policy", 1, 0, 1),
     Parameter("policy_temperature", 1.0, 0.1, 10.0, 0.1),
     Parameter("root_temperature", 1.0, 0.1, 10.0, 0.2),
+    # How the priors of a node bend: more exploration where they are purer than usual, and by what the tree has learned.
+    Parameter("impurity_weight", 0.0, -2.0, 2.0, 0.2),
+    Parameter("usual_impurity", 0.7, 0.01, 1.0),
+    Parameter("history_weight", 0.0, 0.0, 20.0, 1.0),  # of the move history in the logits
+    Parameter("history_rate", 0.1, 0.001, 1.0, 0.03),  # how fast it forgets
+    # What a node teaches whenever its visits are a power of two, from `teach_visits` on.
+    Parameter("teach_visits", 64, 2, 1_000_000, 30),
+    Parameter("correction_rate", 0.0, 0.0, 8.0, 0.3),  # plies of a search that each doubling of the visits counts as
+    Parameter("use_last_moves", 0, 0, 1),  # whether searches of leaves know the moves that led to them
     # Hand-made priors.
     Parameter("prior_temperature", 250.0, 1.0, 10_000.0),  # centipawns
     Parameter("prior_floor", 0.2, 0.0, 1.0),  # the fraction that is divided equally among all moves
@@ -65,6 +74,8 @@ PARAMETERS = (
     Parameter("refine_depth", 6, 0, 16),
     Parameter("refine_step", 1, 0, 4),
     Parameter("refine_temperature", 100.0, 1.0, 10_000.0, 15.0),  # centipawns
+    Parameter("refine_band", 6.0, 1.0, 20.0, 1.0),  # no exact score for a move this many temperatures below the best
+    Parameter("use_refine_test", 0, 0, 1),  # whether a zero window finds such moves beforehand; no new prior for them
     Parameter("refine_share", 0.25, 0.0, 1.0, 0.1),  # the weight of the new priors; the rest is that of the old ones
     # Playouts.
     # AlphaGo's lambda: the weight of a playout in the value of a leaf that has a value without one; light moves.

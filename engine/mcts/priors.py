@@ -11,23 +11,26 @@ import math
 
 import numpy as np
 
+from engine.alphabeta.history import piece_to_index
 from engine.alphabeta.see import SEE_VALUES, flag_see_ok, see_ge
 from engine.core.attacks import attacks_by_piece_value
 from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, QUEEN, ROOK
 from engine.core.legality import gives_check
 from engine.core.moves import CASTLING, from_square, move_type, to_square
 from engine.kernel import inline, kernel
-from engine.mcts.leaves import make_move, proof_of, search_leaf, unmake_move
+from engine.mcts.learning import add_history
+from engine.mcts.leaves import make_move, proof_of, search_leaf, set_last_moves, unmake_move
 from engine.mcts.nodes import children_of, node_at, prove
 from engine.mcts.params import Selection
-from engine.search.scores import INFINITE
+from engine.search.scores import INFINITE, is_decisive
 from eval.evaluate import psqt_score
 from eval.policy.inference import policy_scores, soften_scores
 from eval.psqt import psq_after, psq_of
 
 _ESCAPE_DIVISOR = np.int64(2)  # a piece that escapes gains its value divided by this
 _PUCT = np.int64(Selection.PUCT)
-_NEGLIGIBLE = 6.0  # a move this many temperatures below the best gets a negligible prior
+_MIN_IMPURITY = 0.001
+_MIN_FACTOR, _MAX_FACTOR = 0.5, 2.0  # of exploration, by impurity
 
 
 @inline
@@ -81,6 +84,8 @@ def policy_priors(pos, state, worker, end, temperature):
     """Write the policy's probabilities for the first `end` moves of the list to `worker.priors`."""
     flag_see_ok(pos, state.move_list.moves, end, worker.see_ok)
     best = policy_scores(worker.policy, pos, state.move_list.moves, end, worker.see_ok, worker.priors)
+    if worker.params.history_weight > 0.0:
+        best = add_history(pos, state, worker, end)
     soften_scores(worker.priors, end, best, temperature)
 
 
@@ -112,6 +117,24 @@ def sort_by_prior(state, worker, end):
 
 
 @inline
+def scale_by_impurity(worker, end):
+    """Multiply priors, which add up to 1, by the factor of exploration that their Gini impurity asks for.
+
+    The purer they are, the more there is to explore: one move is expected, and may be wrong. 1 at the usual impurity.
+    """
+    params = worker.params
+    if params.impurity_weight == 0.0:
+        return
+    purity = 0.0
+    for index in range(end):
+        purity += worker.priors[index] * worker.priors[index]
+    excess = math.log(params.usual_impurity / max(1.0 - purity, _MIN_IMPURITY))
+    factor = min(max(1.0 + params.impurity_weight * excess, _MIN_FACTOR), _MAX_FACTOR)
+    for index in range(end):
+        worker.priors[index] *= factor
+
+
+@inline
 def _refinement_number(params, visits, depth):
     """The number, from 0, of the refinement that is due at this visit; -1 if none is."""
     due = params.refine_visits if depth == 0 else params.refine_visits * params.refine_inner
@@ -129,15 +152,30 @@ def refinement_is_due(params, visits, depth):
 
 
 @inline
-def _search_child(pos, state, worker, node, plies, best):
-    """The score of a child for its parent's side to move; only a bound far below `best`. A mate proves the child."""
-    params = worker.params
+def _score_of_child(pos, state, worker, plies, beta):
+    """The score of a child for its side to move, exact below `beta`; INFINITE if a zero window shows that it is not."""
+    if worker.params.use_refine_test and beta < INFINITE:
+        score = search_leaf(pos, state, worker, plies, beta - 1, beta)
+        if score >= beta or state.stopped:
+            return score if is_decisive(score) else INFINITE
+    return search_leaf(pos, state, worker, plies, -INFINITE, beta)
+
+
+@inline
+def _search_child(pos, state, worker, child, depth, plies, best):
+    """The score of the child of a node at `depth` for the node's side to move; only a bound far below `best`.
+
+    A mate proves the child.
+    """
+    params, node = worker.params, node_at(worker.pool, child)
     move = np.int64(node.move)
-    beta = np.int64(min(_NEGLIGIBLE * params.refine_temperature - best, np.float64(INFINITE)))
+    worker.path[depth + 1], worker.piece_to[depth + 1] = child, piece_to_index(pos, move)
+    set_last_moves(state, worker, depth + 1)
+    beta = np.int64(min(params.refine_band * params.refine_temperature - best, np.float64(INFINITE)))
     make_move(pos, move)
-    score = -search_leaf(pos, state, worker, plies, -INFINITE, beta)
+    score = -_score_of_child(pos, state, worker, plies, beta)
     unmake_move(pos, move)
-    proof = proof_of(score)
+    proof = proof_of(score) if score > -INFINITE else np.int64(0)
     if proof != 0 and params.use_solver and node.proof == 0 and not state.stopped:
         node.proof = proof
     return np.float64(score)
@@ -151,12 +189,13 @@ def refine_priors(pos, state, worker, index, visits, depth):
     first, end = children_of(worker.pool, index)
     best = -np.float64(INFINITE)
     for child in range(first, end):
-        score = _search_child(pos, state, worker, node_at(worker.pool, child), plies, best)
+        score = _search_child(pos, state, worker, child, depth, plies, best)
         if state.stopped:
             return
         worker.priors[child - first] = score
         best = max(best, score)
     softmax_priors(worker, best, end - first, params.refine_temperature)
+    scale_by_impurity(worker, end - first)
     for child in range(first, end):
         child_node = node_at(worker.pool, child)
         kept = (1.0 - params.refine_share) * np.float64(child_node.prior)

@@ -125,6 +125,7 @@ class MctsSearch(FullSearch):
         for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
             clear_histories(state)
             worker.random = new_worker(self._params, number, self._seed).random
+            worker.move_history[:] = 0
 
     def set_seed(self, seed: int) -> None:
         """Start the random numbers here when the tree is cleared."""

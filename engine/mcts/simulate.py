@@ -11,7 +11,7 @@ from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
 from engine.kernel import inline, kernel
-from engine.mcts.leaves import evaluate_leaf, make_move, proof_of, search_leaf
+from engine.mcts.leaves import evaluate_leaf, make_move, proof_of, search_leaf, set_last_moves
 from engine.mcts.params import Leaf
 from engine.mcts.sampling import random_below, random_event, random_move
 from engine.mcts.values import score_for, win_loss_of
@@ -104,6 +104,7 @@ def playout(pos, state, worker):
     worker.playouts += 1
     for ply in range(worker.params.longest_playout):
         if worker.params.leaf == _CUT_OFF and ply >= worker.params.cut_off_plies:
+            set_last_moves(state, worker, np.int64(0))
             score = search_leaf(pos, state, worker, worker.params.leaf_depth, -INFINITE, INFINITE)
             win, loss = win_loss_of(pos, worker, score)
             value = win - loss

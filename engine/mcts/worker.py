@@ -39,9 +39,11 @@ class WorkerRecord(Fields):
     # The path down the tree.
     path: Annotated[Numbers, "i8", LONGEST_PATH + 1]
     keys: Annotated[Numbers, "u8", LONGEST_PATH + 1]  # of the positions
+    piece_to: Annotated[Numbers, "u2", LONGEST_PATH + 1]  # of the moves to them, see `piece_to_index`; 0 at the root
     priors: Annotated[Numbers, "f8", MAX_MOVES]
     policy: I8  # the address of the learned policy; 0 for none
     see_ok: Annotated[Numbers, "u1", MAX_MOVES]  # whether a move loses no material, for the policy
+    move_history: Annotated[Numbers, "f4", (2, 64 * 64)]  # [side, from and to]: see learning.py
     # Leaves and playouts.
     search_address: I8  # the machine code of the alpha-beta search
     random: U8

@@ -8,7 +8,8 @@ from engine.alphabeta.state import STATE_TYPE
 from engine.core.movegen import checkers_and_pinned
 from engine.core.position import POSITION_TYPE
 from engine.kernel import entry, int64
-from engine.mcts.leaves import proof_of
+from engine.mcts.learning import teach
+from engine.mcts.leaves import proof_of, set_last_moves, static_eval
 from engine.mcts.nodes import add_value, count_visit, node_at, write_node
 from engine.mcts.sampling import random_below, random_move
 from engine.mcts.select import select
@@ -77,3 +78,16 @@ def value_shared(worker, key):
 def sample_move(pos, worker):
     _, pinned = checkers_and_pinned(pos)
     return random_move(pos, worker, pinned)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, WORKER_TYPE, int64, int64)
+def teach_by(pos, state, worker, index, visits):
+    """What a node at the end of a path of one move teaches."""
+    teach(pos, state, worker, np.int64(index), visits, np.int64(1))
+
+
+@entry(POSITION_TYPE, STATE_TYPE, WORKER_TYPE)
+def evaluated(pos, state, worker):
+    """The static evaluation of a leaf after a path of one move."""
+    set_last_moves(state, worker, np.int64(1))
+    return static_eval(pos, state)
