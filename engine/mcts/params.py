@@ -57,9 +57,9 @@ PARAMETERS = (
     Parameter("impurity_weight", 0.0, -2.0, 2.0, 0.2),
     Parameter("usual_impurity", 0.7, 0.01, 1.0),
     Parameter("history_weight", 0.0, 0.0, 20.0, 1.0),  # of the move history in the logits
-    Parameter("history_rate", 0.1, 0.001, 1.0, 0.03),  # how fast it forgets
+    Parameter("history_rate", 0.03, 0.001, 1.0, 0.01),  # how fast it forgets
     # What a node teaches whenever its visits are a power of two, from `teach_visits` on.
-    Parameter("teach_visits", 64, 2, 1_000_000, 30),
+    Parameter("teach_visits", 16, 2, 1_000_000, 8),
     Parameter("correction_rate", 0.0, 0.0, 8.0, 0.3),  # plies of a search that each doubling of the visits counts as
     Parameter("use_last_moves", 0, 0, 1),  # whether searches of leaves know the moves that led to them
     # Hand-made priors.
