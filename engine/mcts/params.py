@@ -119,7 +119,8 @@ def pure_monte_carlo(**changes: float) -> TreeParamsRecord:
 
 # The differences of PUCT from the learned search.
 _HANDMADE_CHANGES = {"use_outcome": 0, "use_policy": 0, "use_sharing": 0, "puct": 3.0, "puct_growth": 0.0,
-                     "spread_share": 0.0, "refine_growth": 4, "refine_depth": 5, "refine_share": 1.0}
+                     "spread_share": 0.0, "history_weight": 0.0, "refine_growth": 4, "refine_depth": 5,
+                     "refine_share": 1.0}
 
 
 def puct(**changes: float) -> TreeParamsRecord:
@@ -139,7 +140,7 @@ def light_uct(**changes: float) -> TreeParamsRecord:
 
 # AlphaZero's search has the policy and the value, and nothing that knows chess besides.
 _ALPHAZERO_CHANGES = {"leaf": Leaf.EVALUATION, "use_sharing": 0, "use_solver": 0, "spread_share": 0.0,
-                      "refine_visits": 0}
+                      "history_weight": 0.0, "refine_visits": 0}
 
 
 def alphago(**changes: float) -> TreeParamsRecord:

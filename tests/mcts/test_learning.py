@@ -83,7 +83,7 @@ def test_exploration_follows_the_impurity_of_the_priors(weight):
     """The priors of a node add up to the factor of its exploration."""
     for fen in (MIDDLE_GAME, "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", "k7/8/8/8/8/8/6q1/7K w - - 0 1"):
         game = Game(fen)
-        plain = root_priors(MctsSearch(params.learned(), 4), game)
+        plain = root_priors(MctsSearch(params.learned(impurity_weight=0.0), 4), game)
         scaled = root_priors(MctsSearch(params.learned(impurity_weight=weight), 4), game)
         impurity = max(1 - sum(prior * prior for prior in plain.values()), 0.001)
         factor = min(max(1 + weight * math.log(0.7 / impurity), 0.5), 2.0)
@@ -115,7 +115,8 @@ def test_nothing_is_corrected_where_the_evaluation_is_not_to_blame(fen, move, va
     assert not any(state[name].any() for name in CORRECTIONS)
 
 
-@pytest.mark.parametrize(("changes", "learns"), [({}, False), ({"history_weight": 3.0, "correction_rate": 1.0}, True)])
+@pytest.mark.parametrize(("changes", "learns"), [
+    ({"history_weight": 0.0, "correction_rate": 0.0}, False), ({"history_weight": 3.0, "correction_rate": 1.0}, True)])
 def test_a_search_learns_if_it_is_told_to_and_forgets_when_it_is_cleared(changes, learns):
     searcher = MctsSearch(params.learned(refine_visits=0, **changes), 4)
     searcher.run(Game(MIDDLE_GAME).position, Limits(nodes=1000))
