@@ -19,7 +19,7 @@ from engine.system.errors import InputError
 
 T = TypeVar("T")
 
-_HELLO_SECONDS = 10.0  # until `uciok`
+_HELLO_SECONDS = 60.0  # until `uciok`, on a busy machine too
 _READY_SECONDS = 60.0  # until `readyok`: some engines load large files first
 _QUIT_SECONDS = 2.0
 
