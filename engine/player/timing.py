@@ -30,14 +30,18 @@ _ANSWER_SECONDS = 0.003  # of processor time, for an answer without thought
 
 _LEAST_PACE, _MOST_PACE = 0.15, 1.6  # of the usual time for a move: for the most obvious ones, and for the hardest
 _PACE_SPREAD = 0.3  # people do not think equally long about equally hard moves
+_HURRY = 0.1  # seconds for a move: with less, people play at once
 _LARGEST_PACE_SHARE = 0.5  # of the longest time for a move, so that no delay can cost the game
 
 
 def human_pace(budget: time_management.Budget, difficulty: float, rng: random.Random) -> float:
-    """Seconds that a person would think about a move before playing it: longer if the choice was hard.
+    """Seconds that a person would think about a move before playing it: longer if the choice was hard, none in time
+    trouble.
 
     `difficulty` is from 0, for a forced or an obvious move, to 1.
     """
+    if budget.soft < _HURRY:
+        return 0.0
     usual = budget.soft * (_LEAST_PACE + (_MOST_PACE - _LEAST_PACE) * difficulty)
     return min(usual * rng.lognormvariate(0.0, _PACE_SPREAD), _LARGEST_PACE_SHARE * budget.hard)
 

@@ -98,6 +98,7 @@ def test_people_think_longer_about_hard_moves_but_never_too_long():
     easy, hard = ([human_pace(budget, difficulty, rng) for _ in range(300)] for difficulty in (0.0, 0.9))
     assert sum(easy) / 300 < 0.5 and sum(hard) / 300 > 2
     assert max(hard) <= 3.0 and len(set(easy)) > 250
+    assert human_pace(Budget(0.05, 0.2), 0.9, rng) == 0.0  # in time trouble
 
 
 @pytest.mark.parametrize(("value", "waits"), [("false", False), ("true", True)])
