@@ -28,7 +28,7 @@ def game_of(moves: str, players: tuple[str, str]) -> PlayedLevelGame:
 
 def test_levels_meet_the_nearest_anchors_their_neighbours_and_bots():
     pairs = [(first.name, second.name) for first, second in LevelMatch((400, 800, 1600), "stockfish", 2).pairings()]
-    assert ("level 1600", "anchor 1500") in pairs and ("level 1600", "anchor 1700") in pairs
+    assert ("level 1600", "anchor 1550") in pairs and ("level 1600", "anchor 1650") in pairs
     assert ("level 1600", "level 800") in pairs and ("level 800", "level 400") in pairs
     assert ("level 400", "random mover") in pairs and ("level 1600", "random mover") not in pairs
     assert ("level 800", "anchor 1350") in pairs and not any(pair == ("level 400", "anchor 1350") for pair in pairs)
@@ -44,16 +44,16 @@ def test_every_level_is_linked_to_an_anchor():
 
 def test_the_fit_finds_the_strength_of_levels():
     """Level 1000 met only level 1200, which met two anchors."""
-    truth = {"level 1000": 1010.0, "level 1200": 1230.0, "anchor 1350": 1350.0, "anchor 1500": 1500.0}
+    truth = {"level 1000": 1010.0, "level 1200": 1230.0, "anchor 1350": 1350.0, "anchor 1450": 1450.0}
     games = []
-    for first, second in (("level 1200", "anchor 1350"), ("level 1200", "anchor 1500"), ("level 1200", "level 1000")):
+    for first, second in (("level 1200", "anchor 1350"), ("level 1200", "anchor 1450"), ("level 1200", "level 1000")):
         wins = round(1000 * score_of(truth[first] - truth[second]))
         games += [PlayedLevelGame((first, second), "1-0" if number < wins else "0-1", ()) for number in range(1000)]
     low, high = rows_of(games, LevelMatch((1000, 1200), "stockfish", 2))
     assert low.elo == pytest.approx(1010, abs=10) and high.elo == pytest.approx(1230, abs=10)
     assert 0 < high.error < 30 and high.games == 3000 and low.below is None and high.forfeits == 0
     assert high.below is not None and high.below[1] == 1000
-    assert [(elo, games) for elo, _, games in high.anchors] == [(1350, 1000), (1500, 1000)]
+    assert [(elo, games) for elo, _, games in high.anchors] == [(1350, 1000), (1450, 1000)]
 
 
 def test_a_level_without_a_link_to_an_anchor_has_no_rating():

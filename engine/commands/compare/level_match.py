@@ -27,16 +27,17 @@ from engine.commands.shared.progress import progress_bar
 from engine.system.host import usable_cores
 
 LEVELS = tuple(range(400, 2801, 200))
-# (Elo, plies): Stockfish of limited strength decides at this depth at the latest, and gains nothing from another ply
-ANCHORS = ((1350, 2), (1500, 4), (1700, 5), (1850, 6), (2000, 8), (2150, 10), (2300, 12), (2450, 14), (2600, 16),
-           (2850, 21))
+# (Elo, plies): Stockfish 15 of limited strength picks its move at this depth, and gains nothing from another ply. Every
+# level from 1400 on lies between two of them.
+ANCHORS = ((1350, 1), (1450, 1), (1550, 2), (1650, 3), (1750, 4), (1850, 5), (1950, 6), (2050, 8), (2150, 9),
+           (2250, 10), (2350, 12), (2450, 13), (2550, 15), (2650, 16), (2750, 17), (2850, 19))
 _NEAREST_ANCHORS = 2
 _FARTHEST_ANCHOR = 550  # Elo: beyond that a game says nothing
 _STRONGEST_AGAINST_BOTS = 800
 _LEVEL = "level"  # the names of levels are `level 1200`
 _BOTS = {"random mover": ({"SearchMode": "random"}, None), "one-ply minimax": ({"SearchMode": "minimax"}, 1)}
 _OPTIONS = {"Hash": "16"}
-_NODES = 200_000  # more than any level searches
+_NODES = 400_000  # more than any level searches
 _RULES = Adjudication(draw_score=None, win_score=1500, win_moves=5, by_tables=False)
 
 HEADINGS = ("level", "Elo", "games", "against anchors", "against the level below", "forfeits")
