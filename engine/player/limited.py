@@ -7,11 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engine.core.bits import PAWN
+from engine.core.bits import BISHOP, KNIGHT, PAWN, QUEEN, ROOK
 from engine.core.game import Game
 from engine.core.moves import to_square
 from engine.player.options import Settings
-from engine.player.skill import SkillLevel, choice_weights, pick_weakened_move, seen_loss, skill_level, skill_limits
+from engine.player.skill import (
+    SkillLevel,
+    choice_weights,
+    pick_weakened_move,
+    seen_loss,
+    skill_level,
+    skill_limits,
+    strength_today,
+)
 from engine.search.interface import Search
 from engine.search.scores import is_decisive
 from engine.search.types import Info, Limits, Report, Result
@@ -22,6 +30,11 @@ if TYPE_CHECKING:
     from engine.humanlike.searcher import HumanlikeSearch
 
 _FAMILIAR = 0.1  # a move that people play this often is never overlooked
+# lines that are searched if something can be taken back, so that doing so is among them: usually, and if material has
+# decided the game, when all moves look alike
+_LINES_TO_TAKE_BACK, _LINES_IF_DECIDED, _DECISIVE_PAWNS = 4, 20, 4
+_PAWNS = {PAWN: 1, KNIGHT: 3, BISHOP: 3, ROOK: 5, QUEEN: 9}
+_BEST_DAY = 2.0  # standard deviations of a level's form
 _BETTER_THAN_TAKING_BACK = 0.12  # of expected score: by so much another move must seem better, or the level's limit
 
 
@@ -31,7 +44,7 @@ class LimitedStrength:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.rng = random.Random()  # noqa: S311  mistakes need no secrecy
-        self._seed = self.rng.getrandbits(64)
+        self.begin_game()
         self._search: HumanlikeSearch | None = None  # until a level uses it
         self._intuition: Intuition | None = None  # likewise
         self._appeal: dict[int, float] = {}  # of the moves in the position of the last `prepare`
@@ -39,8 +52,9 @@ class LimitedStrength:
         self.difficulty = 0.0  # of the last choice, from 0 to 1
 
     def begin_game(self) -> None:
-        """Overlook other moves than in the last game."""
+        """Overlook other moves than in the last game, on a better or worse day."""
         self._seed = self.rng.getrandbits(64)
+        self._day = min(max(self.rng.gauss(), -_BEST_DAY), _BEST_DAY)
 
     def level(self, game: Game) -> SkillLevel | None:
         """The level that the strength is limited to in the next move; None if it is not limited."""
@@ -49,7 +63,8 @@ class LimitedStrength:
             return None
         position = game.position
         is_against_bare_king = int(position.colors[1 - position.side]).bit_count() == 1
-        return skill_level(self._settings.uci_elo, is_against_bare_king, self.rng.random())
+        elo = strength_today(self._settings.uci_elo, self._day)
+        return skill_level(elo, is_against_bare_king, self.rng.random())
 
     def create(self, evaluation: Evaluator, load: Callable[[Intuition, HumanlikeSearch], None]) -> None:
         """Create what levels use, if strength is limited and it is not there yet; `load` gets it to load kernels."""
@@ -73,7 +88,8 @@ class LimitedStrength:
         self._appeal = {idea.move: idea.prior * (1 + level.eagerness * idea.is_forcing) for idea in weighed}
         self._recaptures = _recaptures(game, weighed)
         if level.vision is None:
-            return None, skill_limits(limits, level, self._settings.threads)
+            lines = max(level.candidates, _lines_to_take_back(game) if self._recaptures else 0)
+            return None, skill_limits(limits, replace(level, candidates=lines), self._settings.threads)
         if not limits.search_moves:
             limits = replace(limits, search_moves=tuple(idea.move for idea in self._ideas(weighed)))
         depth = self._search.set_vision(level.vision, self._seed, self.rng, _familiar(game, weighed))
@@ -128,3 +144,10 @@ def _recaptures(game: Game, weighed: list[Idea]) -> set[int]:
     if int(position.board[target]) & 7 == PAWN:
         return set()
     return {idea.move for idea in weighed if idea.is_forcing and to_square(idea.move) == target}
+
+
+def _lines_to_take_back(game: Game) -> int:
+    position = game.position
+    white, black = (sum(pawns * int(position.types[piece_type] & position.colors[side]).bit_count()
+                      for piece_type, pawns in _PAWNS.items()) for side in (0, 1))
+    return _LINES_IF_DECIDED if abs(white - black) >= _DECISIVE_PAWNS else _LINES_TO_TAKE_BACK

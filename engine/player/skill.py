@@ -4,7 +4,8 @@ A weak level looks as people look (engine/humanlike): some moves come to mind, a
 which not every reply is seen. A strong one searches few nodes and plies, so that it misses deep tactics. Out of what it
 has seen, a level draws a move: the likelier people play it and the less it seems to lose, the more often, and never one
 whose cost a player of that level would notice. Losses are measured in expected score on the human curve, so that won
-positions are played loosely and tense ones are not.
+positions are played loosely and tense ones are not. And people have good and bad days: a level plays a whole game a
+little above or below its strength.
 """
 
 from __future__ import annotations
@@ -63,6 +64,14 @@ class BookHabits:
     king_pawn: float  # the weight of 1.e4 is multiplied by this
 
 
+@dataclass(frozen=True)
+class Form:
+    """How much the strength of a level differs from game to game."""
+
+    elo: float
+    deviation: float  # standard deviation, in Elo
+
+
 def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **more: float) -> SkillLevel:
     return SkillLevel(elo, _LOOKING_NODES, depth, _ALL_MOVES, temperature, largest_loss, **more)
 
@@ -70,22 +79,23 @@ def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **
 # Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see history/ui.md. The
 # human prior was taught on games of masters, so the habits of beginners are flatter than it.
 HUMANLIKE_LEVELS = (
-    _looking(400, 1, 1.400, 1.00, habit=0.06, eagerness=0.8, carelessness=1000, blindness=900, chain=1, knowledge=0),
-    _looking(600, 1, 0.500, 0.88, habit=0.33, eagerness=0.75, carelessness=980, blindness=760, chain=1, knowledge=2),
-    _looking(800, 1, 0.265, 0.65, habit=0.50, eagerness=0.65, carelessness=860, blindness=550, chain=1, knowledge=5),
-    _looking(1000, 1, 0.165, 0.49, habit=0.64, eagerness=0.5, carelessness=680, blindness=410, chain=1, knowledge=12),
-    _looking(1200, 1, 0.096, 0.34, habit=0.80, eagerness=0.3, carelessness=415, blindness=238, chain=1, knowledge=27),
-    _looking(1350, 1.2, 0.057, 0.24, habit=0.9, carelessness=285, blindness=122, chain=2, knowledge=42),
-    _looking(1600, 1.6, 0.040, 0.175, habit=0.9, carelessness=185, blindness=72, chain=3, knowledge=58),
-    _looking(1830, 1.95, 0.031, 0.14, habit=0.88, carelessness=112, blindness=52, chain=4, knowledge=70),
-    _looking(2000, 2.35, 0.023, 0.112, habit=0.85, carelessness=70, blindness=39, chain=5, knowledge=82),
-    _looking(2150, 3.2, 0.015, 0.077, habit=0.75, carelessness=28, blindness=19, chain=6, knowledge=96),
+    _looking(400, 1, 3.000, 1.00, habit=0.05, eagerness=0.3, carelessness=1000, blindness=900, chain=0, knowledge=0),
+    _looking(600, 1, 0.700, 0.92, habit=0.25, eagerness=0.3, carelessness=985, blindness=810, chain=1, knowledge=1),
+    _looking(800, 1, 0.310, 0.70, habit=0.46, eagerness=0.3, carelessness=885, blindness=590, chain=1, knowledge=4),
+    _looking(1000, 1, 0.165, 0.49, habit=0.64, eagerness=0.3, carelessness=680, blindness=410, chain=1, knowledge=12),
+    _looking(1250, 1, 0.096, 0.34, habit=0.80, eagerness=0.3, carelessness=415, blindness=238, chain=1, knowledge=27),
+    _looking(1450, 1.2, 0.057, 0.24, habit=0.9, carelessness=285, blindness=122, chain=2, knowledge=42),
+    _looking(1660, 1.6, 0.040, 0.175, habit=0.9, carelessness=185, blindness=72, chain=3, knowledge=58),
+    _looking(1915, 1.95, 0.031, 0.14, habit=0.88, carelessness=112, blindness=52, chain=4, knowledge=70),
+    _looking(2005, 2.35, 0.023, 0.112, habit=0.85, carelessness=70, blindness=39, chain=5, knowledge=82),
+    _looking(2110, 3.2, 0.015, 0.077, habit=0.75, carelessness=28, blindness=19, chain=6, knowledge=96),
 )
 SEARCH_LEVELS = (
-    SkillLevel(1650, 700, 4, 4, 0.016, 0.075, habit=0.75),
-    SkillLevel(2150, 8_000, 9, 4, 0.010, 0.052, habit=0.55),
-    SkillLevel(2400, 40_000, 14, 3.5, 0.006, 0.04, habit=0.35),
-    SkillLevel(2800, 150_000, 17, 2.5, 0.004, 0.03, habit=0.25),
+    SkillLevel(1740, 700, 4, 4, 0.016, 0.075, habit=0.75),
+    SkillLevel(2110, 8_000, 9, 4, 0.010, 0.052, habit=0.55),
+    SkillLevel(2245, 40_000, 14, 3.5, 0.006, 0.04, habit=0.35),
+    SkillLevel(2400, 140_000, 20, 2.6, 0.004, 0.03, habit=0.25),
+    SkillLevel(2800, 190_000, 40, 2, 0.002, 0.02, habit=0.15),
 )
 BOOK_HABITS = (
     BookHabits(400, 1, 1.6, 0.02, 2),
@@ -98,11 +108,22 @@ BOOK_HABITS = (
     BookHabits(2400, 10, 1, 0, 1),
     BookHabits(2800, 12, 1, 0, 1),
 )
+# Elo's model has a deviation of 200 for every player, and where levels search they need it: anchors of the scale win
+# nearly all games against those 200 Elo lower, and so would a level that plays each game alike.
+FORMS = (
+    Form(400, 0),
+    Form(1400, 0),
+    Form(1600, 30),
+    Form(1800, 125),
+    Form(2000, 200),
+    Form(2400, 200),
+    Form(2800, 0),
+)
 LOWEST, HIGHEST = int(HUMANLIKE_LEVELS[0].elo), int(SEARCH_LEVELS[-1].elo)
 
 _AGAINST_A_BARE_KING = SkillLevel(0, 50_000, 60, 1, 1, 0)  # even a weak player mates a bare king
 _LOGARITHMIC = {"nodes"}
-_Row = TypeVar("_Row", SkillLevel, BookHabits)
+_Row = TypeVar("_Row", SkillLevel, BookHabits, Form)
 
 
 def searching_share(elo: int) -> float:
@@ -120,6 +141,11 @@ def skill_level(elo: int, is_against_bare_king: bool = False, roll: float = 0.5)
     if is_against_bare_king:
         return _AGAINST_A_BARE_KING
     return _interpolated(SEARCH_LEVELS if roll < searching_share(elo) else HUMANLIKE_LEVELS, elo)
+
+
+def strength_today(elo: int, day: float) -> int:
+    """The Elo at which a level plays a game; `day` says how good its day is, in standard deviations."""
+    return round(min(max(elo + day * _interpolated(FORMS, elo).deviation, LOWEST), HIGHEST))
 
 
 def book_habits(elo: int) -> BookHabits:

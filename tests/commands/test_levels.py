@@ -138,6 +138,28 @@ def test_arguments_that_make_no_sense(capsys):
     assert status == 2 and "no-such-engine" in err and "Traceback" not in err
 
 
+def test_a_measurement_that_is_complete_is_printed_and_drawn(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    path, moves = tmp_path / "games.pgn", (MoveRecord("e2e4"), MoveRecord("e7e5"))
+    for number, players in enumerate((("level 1200", "anchor 1350"), ("anchor 1450", "level 1200"))):
+        append_game(path, GameRecord(number, players, Opening(), moves, "1/2-1/2", "drawn"))
+    status, out, _ = run(capsys, "compare", "--levels", "no-such-engine", "--level", "1200", "--games", "1", "--pgn",
+                         str(path), "--plots", str(tmp_path / "plots"))
+    assert status == 0 and "1350: 50 % of 1, 1450: 50 % of 1" in out
+    drawn = list((tmp_path / "plots").iterdir())
+    assert drawn and all(file.stem == "levels" and file.stat().st_size > 1000 for file in drawn)
+
+
+@pytest.mark.slow
+def test_levels_that_think_like_people_do_not_lose_on_time(capsys):
+    for elo in ("800", "2000"):
+        status, out, _ = run(capsys, "match", f"cmd:{OWN}", f"cmd:{OWN}", "--tc", "5+0.1", "--games", "2", "--json",
+                             "--option", "UCI_LimitStrength=true", "--option", "LevelClock=true", "--option",
+                             f"UCI_Elo={elo}")
+        found = json.loads(out)
+        assert status == 0 and found["games"] == 2 and not any(map(any, found["forfeits"].values())), found
+
+
 @pytest.mark.slow
 def test_a_measurement_is_continued(capsys, tmp_path):
     """Against the own engine, which has the same options as another one of limited strength."""

@@ -26,6 +26,7 @@ from engine.player.skill import (
     seen_loss,
     skill_level,
     skill_limits,
+    strength_today,
 )
 from engine.search.scores import MATE
 from engine.search.types import Info, InfoString, Limits, no_report
@@ -83,6 +84,25 @@ def test_looking_becomes_searching_little_by_little():
         rolls = [(number + 0.5) / 1000 for number in range(1000)]
         searched = sum(skill_level(elo, roll=roll).vision is None for roll in rolls) / 1000
         assert searched == pytest.approx((elo - low) / (high - low), abs=0.002)
+
+
+def test_levels_have_good_and_bad_days_but_play_at_their_strength_on_average():
+    for elo in range(LOWEST, HIGHEST + 1, 100):
+        assert strength_today(elo, 0.0) == elo
+        bad, good = strength_today(elo, -2.0), strength_today(elo, 2.0)
+        assert LOWEST <= bad <= elo <= good <= HIGHEST and good - elo == elo - bad
+    assert strength_today(1000, -2.0) == 1000 and strength_today(2000, -2.0) < 1900
+
+
+def test_a_day_lasts_a_game():
+    player = limited_player(2400)
+    days = []
+    for _ in range(300):
+        player.new_game()
+        first, second = (player._limited.level(player.game) for _ in range(2))
+        assert first is not None and second is not None and first.elo == pytest.approx(second.elo)
+        days.append(first.elo)
+    assert len(set(days)) > 100 and sum(days) / 300 == pytest.approx(2400, abs=40)
 
 
 def test_stronger_levels_know_more_of_the_book_and_rarer_moves():

@@ -37,7 +37,7 @@ _STRONGEST_AGAINST_BOTS = 800
 _LEVEL = "level"  # the names of levels are `level 1200`
 _BOTS = {"random mover": ({"SearchMode": "random"}, None), "one-ply minimax": ({"SearchMode": "minimax"}, 1)}
 _OPTIONS = {"Hash": "16"}
-_NODES = 400_000  # more than any level searches
+_NODES = 200_000  # more than any level searches
 _RULES = Adjudication(draw_score=None, win_score=1500, win_moves=5, by_tables=False)
 
 HEADINGS = ("level", "Elo", "games", "against anchors", "against the level below", "forfeits")
