@@ -79,12 +79,14 @@ def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **
 # Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see history/ui.md. The
 # human prior was taught on games of masters, so the habits of beginners are flatter than it.
 HUMANLIKE_LEVELS = (
-    _looking(400, 1, 3.000, 1.00, habit=0.05, eagerness=0.3, carelessness=1000, blindness=900, chain=0, knowledge=0),
-    _looking(600, 1, 0.700, 0.92, habit=0.25, eagerness=0.3, carelessness=985, blindness=810, chain=1, knowledge=1),
-    _looking(800, 1, 0.310, 0.70, habit=0.46, eagerness=0.3, carelessness=885, blindness=590, chain=1, knowledge=4),
-    _looking(1000, 1, 0.165, 0.49, habit=0.64, eagerness=0.3, carelessness=680, blindness=410, chain=1, knowledge=12),
+    _looking(400, 1, 3.000, 1.00, habit=0.03, eagerness=0.3, carelessness=1000, blindness=900, chain=0, knowledge=0),
+    _looking(600, 1, 0.610, 0.87, habit=0.30, eagerness=0.3, carelessness=962, blindness=760, chain=1, knowledge=2),
+    _looking(800, 1, 0.284, 0.66, habit=0.49, eagerness=0.3, carelessness=848, blindness=558, chain=1, knowledge=5),
+    _looking(1000, 1, 0.185, 0.52, habit=0.61, eagerness=0.3, carelessness=710, blindness=436, chain=1, knowledge=11),
+    _looking(1200, 1, 0.1098, 0.37, habit=0.768, eagerness=0.3, carelessness=468, blindness=272, chain=1, knowledge=24),
     _looking(1250, 1, 0.096, 0.34, habit=0.80, eagerness=0.3, carelessness=415, blindness=238, chain=1, knowledge=27),
     _looking(1450, 1.2, 0.057, 0.24, habit=0.9, carelessness=285, blindness=122, chain=2, knowledge=42),
+    _looking(1600, 1.42, 0.048, 0.205, habit=0.9, carelessness=231, blindness=95, chain=2.5, knowledge=51),
     _looking(1660, 1.6, 0.040, 0.175, habit=0.9, carelessness=185, blindness=72, chain=3, knowledge=58),
     _looking(1915, 1.95, 0.031, 0.14, habit=0.88, carelessness=112, blindness=52, chain=4, knowledge=70),
     _looking(2005, 2.35, 0.023, 0.112, habit=0.85, carelessness=70, blindness=39, chain=5, knowledge=82),
