@@ -80,9 +80,9 @@ def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **
 # human prior was taught on games of masters, so the habits of beginners are flatter than it.
 HUMANLIKE_LEVELS = (
     _looking(400, 1, 3.000, 1.00, habit=0.03, eagerness=0.3, carelessness=1000, blindness=900, chain=0, knowledge=0),
-    _looking(600, 1, 0.560, 0.84, habit=0.33, eagerness=0.3, carelessness=945, blindness=735, chain=1, knowledge=2),
-    _looking(800, 1, 0.297, 0.68, habit=0.48, eagerness=0.3, carelessness=862, blindness=571, chain=1, knowledge=4),
-    _looking(1000, 1, 0.175, 0.50, habit=0.63, eagerness=0.3, carelessness=693, blindness=421, chain=1, knowledge=12),
+    _looking(600, 1, 0.530, 0.82, habit=0.35, eagerness=0.3, carelessness=935, blindness=715, chain=1, knowledge=2),
+    _looking(800, 1, 0.262, 0.63, habit=0.52, eagerness=0.3, carelessness=813, blindness=527, chain=1, knowledge=6),
+    _looking(1000, 1, 0.168, 0.49, habit=0.645, eagerness=0.3, carelessness=670, blindness=406, chain=1, knowledge=13),
     _looking(1200, 1, 0.1098, 0.37, habit=0.768, eagerness=0.3, carelessness=468, blindness=272, chain=1, knowledge=24),
     _looking(1250, 1, 0.096, 0.34, habit=0.80, eagerness=0.3, carelessness=415, blindness=238, chain=1, knowledge=27),
     _looking(1450, 1.2, 0.057, 0.24, habit=0.9, carelessness=285, blindness=122, chain=2, knowledge=42),
