@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import chess
 
+from engine.analysis.boards import recent_board
 from engine.analysis.marks import (
     LEAST_MARKED_LOSS,
     Mark,
@@ -73,18 +74,20 @@ class VerifiedMove:
 def candidates_of(board: chess.Board, moves: Sequence[chess.Move], evals: Sequence[PositionEval],
                   effort: SearchEffort, theory: frozenset[int] = frozenset()) -> list[Candidate]:
     """The moves of a game to search again. `theory` are the plies of known opening moves."""
-    fen, texts = board.fen(shredder=board.chess960), tuple(move.uci() for move in moves)
+    texts = tuple(move.uci() for move in moves)
     found, cursor = list[Candidate](), board.copy()
     for ply, (here, there) in enumerate(pairwise(evals)):
         played = score_before_move(-there.score)
         is_praised = is_praiseworthy(cursor, moves[ply], here, played)
         is_bad = here.move != texts[ply] and _is_suspicious(here.score, played, ply in theory)
-        cursor.push(moves[ply])
         if is_bad or is_praised:
-            found.append(Candidate(ply, fen, board.chess960, texts[: ply + 1], effort,
+            start = recent_board(cursor)
+            fen, before = start.root().fen(shredder=board.chess960), [move.uci() for move in start.move_stack]
+            found.append(Candidate(ply, fen, board.chess960, (*before, texts[ply]), effort,
                                    mark_of_scores(here.score, played) if is_bad else Mark.NONE,
                                    texts[ply] in (here.move, here.second_move),
                                    is_bad and _is_sharp(evals, ply), is_praised))
+        cursor.push(moves[ply])
     deeper = _second_effort(effort, len(moves), found)
     return [replace(candidate, effort=deeper.times_four() if candidate.is_sharp else deeper) for candidate in found]
 
