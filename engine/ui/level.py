@@ -16,9 +16,10 @@ _STREAK = 3  # wins or losses in a row, after which another level is suggested
 
 MAX = "max"  # full strength, as users write it
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six")
-# [plies, from 1]: captures after them are followed further
-_SEES = ("looks at its own moves and what they take", "looks at your replies", "sees two moves ahead",
-         "sees two moves ahead, and your replies")
+# [half plies beyond the first]: captures after them are followed further
+_SEES = ("looks at its own moves and what they take", "looks at its own moves, and sometimes at your replies",
+         "looks at your replies", "looks at your replies, and sometimes two moves ahead", "sees two moves ahead",
+         "sees two moves ahead, and sometimes your replies", "sees two moves ahead, and your replies")
 # (least blindness in per mille, words)
 _OVERLOOKS = ((100, "often misses knight moves, backward moves and quiet ones"),
               (45, "sometimes misses knight moves, backward moves and quiet ones"),
@@ -39,7 +40,7 @@ def describe_level(level: int | None) -> str:
 
 
 def _looking_words(row: SkillLevel) -> list[str]:
-    parts = [_SEES[min(max(round(row.depth), 1), len(_SEES)) - 1],
+    parts = [_SEES[min(max(round(2 * (row.depth - 1)), 0), len(_SEES) - 1)],
              next(words for least, words in _OVERLOOKS if row.blindness >= least)]
     if row.carelessness >= _CARELESS:
         parts.append("leaves pieces where they can be taken")

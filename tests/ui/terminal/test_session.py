@@ -220,7 +220,8 @@ def test_the_help_names_every_word():
 def test_the_level_is_described_and_can_be_changed_for_the_next_game():
     shown, _ = play("level|level 1600|level 5|level max|new|level", opponent := Scripted())
     assert shown.count("Adversary (level 1200) ") == 2  # at the start, and when it was asked for
-    assert "Adversary (level 1600) looks at your replies" in shown and "from the next game on" in shown
+    assert "Adversary (level 1600) looks at its own moves, and sometimes at your replies" in shown
+    assert "from the next game on" in shown
     assert "a level is a number from 400 to 2800, or `max`" in shown
     assert opponent.level is None and "Adversary searches as long as its clock allows" in shown
 
