@@ -22,7 +22,7 @@ from engine.core.movegen import (
 )
 from engine.core.moves import NULL_MOVE
 from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make
-from engine.kernel import array_type, entry, inline
+from engine.kernel import array_type, entry, inline, int64
 
 Bytes = npt.NDArray[np.uint8]
 Arrays = npt.NDArray[Any]
@@ -61,50 +61,40 @@ def _move_of(listed, count, rank):
     return np.int64(NULL_MOVE)
 
 
-@entry(POSITION_TYPE, MOVE_LIST_TYPE, GAME_ROWS_TYPE, array_type("u2"), array_type("u1"))
-def write_ranks(pos: PositionRecord, listed: MoveListRecord, rows: Rows, moves: Arrays, ranks: Bytes) -> None:
-    """Write the rank of every move of the games, which follow each other in `moves`; after an illegal one, none."""
-    index = np.int64(0)
+@entry(POSITION_TYPE, MOVE_LIST_TYPE, GAME_ROWS_TYPE, array_type("u2"), array_type("u1"), int64)
+def convert_moves(pos: PositionRecord, listed: MoveListRecord, rows: Rows, moves: Arrays, ranks: Bytes,
+                  from_ranks: int) -> None:
+    """Write the rank of every move of the games, which follow each other; with `from_ranks`, the move of every rank.
+
+    In each game that ends before the first move that is not legal; what follows is not written.
+    """
+    begin = np.int64(0)
     for game in range(len(rows)):
         unpack_into(pos, rows, game)
-        is_legal = True
-        for _ in range(np.int64(rows[game].plies)):
-            move = np.int64(moves[index])
-            ranks[index] = _rank_of(listed, _list_moves(pos, listed), move) if is_legal else _NO_RANK
-            is_legal = ranks[index] != _NO_RANK
-            if is_legal:
-                make(pos, move)
-            index += 1
-
-
-@entry(POSITION_TYPE, MOVE_LIST_TYPE, GAME_ROWS_TYPE, array_type("u1"), array_type("u2"))
-def read_ranks(pos: PositionRecord, listed: MoveListRecord, rows: Rows, ranks: Bytes, moves: Arrays) -> None:
-    """Write the move of every rank of the games, which follow each other in `ranks`; without a rank, NULL_MOVE."""
-    index = np.int64(0)
-    for game in range(len(rows)):
-        unpack_into(pos, rows, game)
-        is_legal = True
-        for _ in range(np.int64(rows[game].plies)):
-            rank = ranks[index]
-            move = _move_of(listed, _list_moves(pos, listed), rank) if is_legal else np.int64(NULL_MOVE)
-            moves[index] = move
-            is_legal = move != NULL_MOVE
-            if is_legal:
-                make(pos, move)
-            index += 1
+        end = begin + np.int64(rows[game].plies)
+        for index in range(begin, end):
+            count = _list_moves(pos, listed)
+            if from_ranks:
+                moves[index] = _move_of(listed, count, ranks[index])
+            else:
+                ranks[index] = _rank_of(listed, count, np.int64(moves[index]))
+            if moves[index] == NULL_MOVE or ranks[index] == _NO_RANK:
+                break
+            make(pos, np.int64(moves[index]))
+        begin = end
 
 
 def compact_moves(rows: Rows, moves: Arrays) -> Bytes:
     """[position]: the rank of the move."""
-    ranks: Bytes = np.zeros(len(moves), np.uint8)
-    write_ranks(empty_position(), empty_move_list(), rows, moves.astype(np.uint16), ranks)
+    ranks: Bytes = np.full(len(moves), _NO_RANK)
+    convert_moves(empty_position(), empty_move_list(), rows, moves.astype(np.uint16), ranks, 0)
     return ranks
 
 
 def expand_moves(rows: Rows, ranks: Bytes) -> Arrays:
-    """[position]: the move of the rank."""
+    """[position]: the move of the rank; NULL_MOVE from the first one on that was not legal."""
     moves = np.zeros(len(ranks), np.uint16)
-    read_ranks(empty_position(), empty_move_list(), rows.copy(), ranks.copy(), moves)
+    convert_moves(empty_position(), empty_move_list(), rows.copy(), moves, ranks.copy(), 1)
     return moves
 
 

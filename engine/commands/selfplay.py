@@ -1,4 +1,4 @@
-"""`selfplay`: training games of the engine against itself, in a compact file; `--stats` describes such a file."""
+"""`selfplay`: training games of the engine against itself; `--stats` describes a file of them, `--compact` packs it."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Play, or print statistics, and return the exit status."""
+    """Play, print statistics or write a compact copy, and return the exit status."""
     if arguments.stats is not None:
         return _print_stats(arguments.stats, _win_score(arguments))
     if arguments.compact is not None:
