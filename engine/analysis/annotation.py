@@ -96,7 +96,9 @@ def _book_exit(verdicts: Sequence[MoveVerdict]) -> tuple[int, str]:
 
 
 def _write(node: chess.pgn.ChildNode, verdict: MoveVerdict, note: MoveNote) -> None:
-    if any(node.board().generate_legal_moves()):  # no evaluation where the game is over
+    after = verdict.board.copy(stack=False)  # `node.board()` would replay the whole game
+    after.push(verdict.move)
+    if any(after.generate_legal_moves()):  # no evaluation where the game is over
         node.set_eval(_pov_score(note.score), verdict.depth)
     if verdict.mark.nag is not None and not node.nags & _QUALITY_NAGS:
         node.nags.add(verdict.mark.nag)

@@ -219,9 +219,9 @@ def balance_before_exchange(board: chess.Board, first: chess.Move, color: chess.
     If the last moves of the game were captures and the line goes on capturing, an exchange is open, and it began before
     them: a recapture wins nothing.
     """
+    if not board.is_capture(first):
+        return balance(board, color)
     root = board.copy()
-    if not root.is_capture(first):
-        return balance(root, color)
     while root.move_stack:
         last = root.pop()
         if not last or not root.is_capture(last):

@@ -156,7 +156,7 @@ def evaluate_board(engine: Analyser, board: chess.Board, effort: SearchEffort, l
     """
     if not any(board.generate_legal_moves()):
         return PositionEval(mated_score(board.turn) if board.is_check() else drawn_score(board.turn))
-    if board.is_insufficient_material():
+    if board.is_insufficient_material() or board.is_seventyfive_moves() or board.is_fivefold_repetition():
         return PositionEval(drawn_score(board.turn))
     found: dict[int, AnalysisInfo] = {}
     previous: Score | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -10,8 +11,8 @@ import pytest
 
 from engine.analysis.boards import fen_and_moves
 from engine.analysis.move_verdicts import GameReview, classify_game
-from engine.analysis.results import drawn_score
-from engine.analysis.review import PositionEval, SearchEffort, slices_of
+from engine.analysis.results import AnalysisInfo, drawn_score
+from engine.analysis.review import PositionEval, SearchEffort, evaluate_board, slices_of
 from engine.core.game import Game
 from tests.commands.running import run
 
@@ -84,6 +85,28 @@ def test_every_board_of_a_long_game_is_the_one_before_its_move():
     for ply, node in enumerate(game.mainline()):
         if ply % 500 == 499:
             assert judged[ply].board.fen() == node.parent.board().fen()
+
+
+class NoSearch:
+    """An engine that must not be asked."""
+
+    def clear(self) -> None:
+        """There is nothing to clear."""
+
+    def analyse(self, board: chess.Board, **_: object) -> Iterator[AnalysisInfo]:
+        raise AssertionError(board.fen())
+
+
+@pytest.mark.parametrize("board", [board_after(long_moves(16)), chess.Board("4k3/8/8/8/8/8/4R3/4K3 b - - 150 90")])
+def test_a_position_that_ends_the_game_by_itself_is_drawn_without_a_search(board):
+    found = evaluate_board(NoSearch(), board, SearchEffort(nodes=50))
+    assert found.score == drawn_score(board.turn) and found.line == ()
+
+
+def test_where_a_draw_must_be_claimed_is_searched():
+    for board in (board_after(long_moves(12)), chess.Board("4k3/8/8/8/8/8/4R3/4K3 b - - 149 90")):
+        with pytest.raises(AssertionError):
+            evaluate_board(NoSearch(), board, SearchEffort(nodes=50))
 
 
 @pytest.mark.slow
