@@ -39,9 +39,9 @@ def read_board(fen: str | None, moves: Sequence[str], chess960: bool) -> chess.B
     return board
 
 
-def fallback_move(board: chess.Board, deadline: float, search_moves: Sequence[str] = ()) -> str:
-    """A sensible legal move as UCI text, one of `search_moves` if any of those is legal; the null move if there is
-    none.
+def fallback_move(board: chess.Board, deadline: float, search_moves: Sequence[str] = ()) -> tuple[str, int | None]:
+    """A sensible legal move as UCI text, one of `search_moves` if any of those is legal, and its score in centipawns;
+    the null move if there is none, and no score if there was no time for one.
 
     It is found before `deadline` (of `time.perf_counter`), if there is any time at all.
     """
@@ -56,7 +56,16 @@ def fallback_move(board: chess.Board, deadline: float, search_moves: Sequence[st
         board.pop()
         if score > best_score and time.perf_counter() < deadline:
             best, best_score = move, score
-    return board.uci(best)
+    return board.uci(best), None if best_score == -_MATE else best_score
+
+
+def format_fallback(board: chess.Board, text: str, score: int | None) -> str:
+    """The UCI line for a fallback move, which GUIs expect before `bestmove`."""
+    if not any(board.generate_legal_moves()):
+        return f"info depth 0 score {'mate 0' if board.is_check() else 'cp 0'}"
+    if score is None:
+        return f"info depth 1 score cp {_evaluate(board)} pv {text}"
+    return f"info depth {_DEPTH} score {'mate 1' if score == _MATE - 1 else f'cp {score}'} pv {text}"
 
 
 def _search(board: chess.Board, alpha: int, beta: int, depth: int, deadline: float) -> int:

@@ -131,13 +131,15 @@ class GoCommand:
         return seconds is not None and time.perf_counter() >= self.received + (1 - _FALLBACK_SHARE) * seconds
 
     def fallback_move(self) -> str:
-        """A legal move found without the kernels, in a share of the time for the move."""
-        from engine.uci.fallback import fallback_move, read_board
+        """A legal move found without the kernels, in a share of the time for the move; reported like any other."""
+        from engine.uci.fallback import fallback_move, format_fallback, read_board
 
         seconds = fallback_seconds(self.request, self.signals) or _FALLBACK_SECONDS
         deadline = time.perf_counter() + min(_FALLBACK_SHARE * seconds, _FALLBACK_SECONDS)
         board = read_board(self.position_command.fen, self.position_command.moves, self._session.settings.uci_chess960)
-        return fallback_move(board, deadline, self.request.search_moves)
+        text, score = fallback_move(board, deadline, self.request.search_moves)
+        self._output.send(format_fallback(board, text, score))
+        return text
 
     def _ask(self, player: Player) -> list[str]:
         """The player's move as UCI text, and the expected reply if there is one."""
