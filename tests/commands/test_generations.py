@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.arena.manifest import manifest_of
 from engine.commands.tune import generations
 from eval.network.file import read_network
 from eval.policy.file import read_policy
@@ -27,6 +28,8 @@ class Children:
         self.calls.append(words)
         if "--out" in words:
             Path(words[words.index("--out") + 1]).write_bytes(b"made")
+        if words[0] == "selfplay":
+            manifest_of(Path(words[-1])).write_text("{}")
         elo = {"value": self.elo, "low": self.elo - 30, "high": self.elo + 30}
         output = json.dumps({"games": 20, "elo": elo}) if words[0] == "match" else ""
         return subprocess.CompletedProcess(command, int(self.fails), output, "error: no torch\n")
@@ -44,12 +47,16 @@ def test_each_generation_trains_on_the_games_of_earlier_ones(children, tmp_path,
     status, out, _ = run(capsys, *call)
     assert status == 0
     assert [words[:2] if words[0] == "tune" else words[:1] for words in children.calls] == 2 * [
-        ["selfplay"], ["tune", "policy"], ["tune", "network"], ["match"], ["match"], ["match"]]
+        ["selfplay"], ["tune", "policy"], ["tune", "network"], ["match"], ["match"], ["match"]] + [["match"]]
     first, second = children.calls[1], children.calls[7]
     assert "generation-0.games" in first[2]
     assert ["generation-0.games" in second[2], "generation-1.games" in second[3]] == [True, True]
     assert "+50" in out
     assert "+100 +- 42" in out  # both matches together
+    assert "the last network against the first, both with the last policy: +50 +- 30" in out
+    share = [[Path(part.split("=")[1]).name for part in player.split(",")[1:]] for player in children.calls[-1][1:3]]
+    assert share == [["generation-2.network", "generation-2.policy"], ["generation-0.network", "generation-2.policy"]]
+    assert manifest_of(tmp_path / "generation-1.games").exists()
     read_network(tmp_path / "generation-0.network")
     read_policy(tmp_path / "generation-0.policy")
 

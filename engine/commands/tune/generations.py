@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.arena.manifest import manifest_of
 from engine.commands.shared.arguments import IntRange, OutputFolder, add_concurrency, add_seed, positive
 from engine.commands.shared.interruption import run_child
 from engine.commands.shared.plots import Curve, Errors, plot_file, save_plot
@@ -30,6 +31,10 @@ from engine.system.files import write_file
 _STARTS = ("nothing", "built-in")
 _HEADINGS = ("generation", "games", "against the one before", "error", "by the policy", "by the network",
              "since the first")
+# A few hundred thousand positions are few for a network: results of so few games mislead it, so it learns almost only
+# from the scores of the searches, with one set of outputs, and is held back from learning the positions by heart.
+_NETWORK_TRAINING = ("--wdl-weight", "0.1", "--lambda", "0.3", "--loss-power", "2.6", "--output-buckets", "1",
+                     "--weight-decay", "0.1", "--average", "0.999", "--held-out", "20")
 _WHOLE, _POLICY, _NETWORK = "the tree search", "by the policy", "by the network"  # the curves of a plot
 
 
@@ -46,8 +51,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--nodes", type=positive, default=400, metavar="N", help="iterations per move, in all games (default 400)")
     add("--games", type=positive, default=200, metavar="N", help="games of each match (default 200)")
     add("--memory", type=positive, default=3, metavar="N", help="generations whose games are trained on (default 3)")
-    add("--epochs", type=positive, default=20, metavar="N", help="passes over the games (default 20)")
-    add("--batch", type=positive, default=256, metavar="N", help="batch size (default 256)")
+    add("--epochs", type=positive, default=8, metavar="N", help="passes over the games (default 8)")
+    add("--batch", type=positive, default=512, metavar="N", help="batch size (default 512)")
     add("--hidden", type=IntRange(128), default=128, metavar="N", help="width of the network (default 128)")
     add("--policy-hidden", type=IntRange(64), default=64, metavar="N", help="width of the policy (default 64)")
     add("--plot", type=plot_file, metavar="FILE.png", help="draw Elo by generation, and the shares in it")
@@ -68,6 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
                             for number, (gain, total) in enumerate(zip(gains, sums[_WHOLE], strict=True), start=1)])
     print(f"since the first {_with_error(*sums[_POLICY][-1])} by the policies, with the network of before, and "
           f"{_with_error(*sums[_NETWORK][-1])} by the networks that were kept, with the same policy")
+    if any(gain.keeps_network for gain in gains):
+        share = loop.network_share(arguments.generations)
+        print(f"the last network against the first, both with the last policy: {_with_error(share.elo, _error(share))}")
     if arguments.plot is not None:
         curves, errors = dict[str, Curve](), dict[str, Errors]()
         for name, points in sums.items():
@@ -172,7 +180,7 @@ class GenerationLoop:
         self._make(self._file(number, "policy"), "tune", "policy", *games, *training, "--hidden",
                    arguments.policy_hidden, "--positions", 0, "--out")
         trained = self._file(number, "taught.network")
-        self._make(trained, "tune", "network", *games, *training, "--hidden", arguments.hidden, "--wdl-weight", "0.5",
+        self._make(trained, "tune", "network", *games, *training, "--hidden", arguments.hidden, *_NETWORK_TRAINING,
                    "--out")
         policy, old = self._file(number, "policy"), self._file(before, "network")
         trial = self._match(self._file(number, "trial.json"), _config(trained, policy), _config(old, policy))
@@ -183,6 +191,15 @@ class GenerationLoop:
             return GenerationGain(whole, whole, trial)
         share = self._match(self._file(number, "policy.json"), _config(old, policy), self._config(before))
         return GenerationGain(whole, share, trial)
+
+    def network_share(self, number: int) -> GenerationMatch:
+        """The match of a generation's network against the first one, both with its policy.
+
+        Unlike the sum over the generations, it is not biased by keeping only the networks that won.
+        """
+        policy = self._file(number, "policy")
+        return self._match(self._file(number, "share.json"), _config(self._file(number, "network"), policy),
+                           _config(self._file(0, "network"), policy))
 
     def _match(self, file: Path, first: str, second: str) -> GenerationMatch:
         """The match between two configs; played unless `file` holds it already."""
@@ -211,6 +228,8 @@ class GenerationLoop:
             return
         draft = file.with_name(f"unfinished-{file.name}")
         self._run(*words, draft)
+        if manifest_of(draft).exists():
+            manifest_of(draft).replace(manifest_of(file))
         draft.replace(file)
 
     def _run(self, *words: object) -> str:
