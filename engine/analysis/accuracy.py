@@ -58,7 +58,8 @@ def stake_of(verdict: MoveVerdict) -> float:
     if verdict.is_theory or verdict.board.legal_moves.count() == 1 or is_recapture(verdict.board, verdict.move):
         return 0.0
     expected = verdict.before.human_expected
-    return max(_LEAST_STAKE, 4 * expected * (1 - expected))
+    by_table = verdict.lost if verdict.table_results is not None else 0.0  # a win given away counts, however large
+    return max(_LEAST_STAKE, 4 * expected * (1 - expected), by_table)
 
 
 class RatingRange(NamedTuple):
@@ -113,7 +114,7 @@ class PlayerAccuracy:
 
     games: int = 0
     moves: int = 0
-    undecided: int = 0  # moves in positions that were not decided
+    undecided: int = 0  # moves in positions that were not decided, or that a bad move has made so
     cost_sum: int = 0  # centipawns, of these
     counts: dict[str, dict[str, int]] = field(default_factory=_no_counts)  # [phase][mark]
     sums: dict[str, PhaseSums] = field(default_factory=_no_sums)  # [phase]
@@ -130,7 +131,7 @@ class PlayerAccuracy:
 
     @property
     def average_loss(self) -> float:
-        """Average loss in centipawns per move, in positions that were not decided."""
+        """Average loss in centipawns per move, in positions that were not decided; bad moves count everywhere."""
         return self.cost_sum / self.undecided if self.undecided else 0.0
 
     @property
@@ -157,7 +158,7 @@ class PlayerAccuracy:
         """Count one move."""
         self.moves += 1
         self.sums[phase.value].add(stake_of(verdict), verdict.lost)
-        if abs(verdict.before.value) < COMPLETELY_DECIDED:
+        if abs(verdict.before.value) < COMPLETELY_DECIDED or verdict.mark.is_bad:
             self.undecided += 1
             self.cost_sum += min(verdict.cost, _LARGEST_LOSS)
         if verdict.mark.is_bad:

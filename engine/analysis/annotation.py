@@ -13,7 +13,8 @@ from engine.analysis.accuracy import PlayerAccuracy, player_accuracies
 from engine.analysis.claims import Claim
 from engine.analysis.lookup import last_opening
 from engine.analysis.move_verdicts import GameReview, MoveVerdict, classify_game
-from engine.analysis.reasons import reason_for
+from engine.analysis.reasons import Reason, reason_for
+from engine.analysis.result_remarks import result_remark
 from engine.analysis.results import Score
 
 _LINE_PLIES = 8  # of a better line
@@ -55,12 +56,11 @@ def annotate(game: chess.pgn.Game, review: GameReview) -> Annotation:
     notes = []
     for verdict, node in zip(verdicts, nodes, strict=True):
         reason = reason_for(verdict)
-        text = reason.text
-        if verdict.ply == exit_ply:
-            text = f"{text}; {exit_words}" if text else exit_words
-        note = _note(verdict, text, reason.claim)
+        remarks = [exit_words if verdict.ply == exit_ply else "",
+                   result_remark(game.headers, verdict) if node is nodes[-1] else ""]
+        note = _note(verdict, reason, remarks)
         notes.append(note)
-        _write(node, verdict, note)
+        _write(node, verdict, note, reason, remarks)
     white, black = player_accuracies(verdicts)
     return Annotation(tuple(notes), white, black)
 
@@ -70,20 +70,26 @@ def pgn_text(game: chess.pgn.Game) -> str:
     return game.accept(chess.pgn.StringExporter(columns=_COLUMNS)) + "\n\n"
 
 
-def _note(verdict: MoveVerdict, reason: str, claim: Claim | None) -> MoveNote:
-    better = _better_line(verdict) if verdict.mark.is_bad else ()
+def _note(verdict: MoveVerdict, reason: Reason, remarks: Sequence[str]) -> MoveNote:
+    better = _better_line(verdict, reason) if verdict.mark.is_bad else ()
     cursor, texts = verdict.board.copy(stack=False), []
     for text in better:
         texts.append(cursor.san(chess.Move.from_uci(text)))
         cursor.push_uci(text)
-    return MoveNote(verdict.ply, verdict.board.san(verdict.move), verdict.position_score, verdict.mark.text, reason,
-                    tuple(texts), verdict.lost, verdict.cost, verdict.board.turn, claim)
+    return MoveNote(verdict.ply, verdict.board.san(verdict.move), verdict.position_score, verdict.mark.text,
+                    _joined(reason.text, *remarks), tuple(texts), verdict.lost, verdict.cost, verdict.board.turn,
+                    reason.claim)
 
 
-def _better_line(verdict: MoveVerdict) -> tuple[str, ...]:
-    """The line that was better, as far as it is shown: some plies, or up to the mate."""
-    mate = verdict.before.mate if verdict.before.is_winning_mate else None
-    return verdict.best_line[: _LINE_PLIES if mate is None else max(2 * abs(mate) - 1, _LINE_PLIES)]
+def _joined(*sentences: str) -> str:
+    return "; ".join(filter(None, sentences))
+
+
+def _better_line(verdict: MoveVerdict, reason: Reason) -> tuple[str, ...]:
+    """The line that was better: as far as it proves the reason, otherwise some plies, or all up to the mate."""
+    if reason.better and (reason.claim is not None or verdict.before.is_winning_mate):
+        return reason.better
+    return verdict.best_line if verdict.before.is_winning_mate else verdict.best_line[:_LINE_PLIES]
 
 
 def _book_exit(verdicts: Sequence[MoveVerdict]) -> tuple[int, str]:
@@ -95,17 +101,21 @@ def _book_exit(verdicts: Sequence[MoveVerdict]) -> tuple[int, str]:
     return left.ply, f"leaves the book: {name}"
 
 
-def _write(node: chess.pgn.ChildNode, verdict: MoveVerdict, note: MoveNote) -> None:
+def _write(node: chess.pgn.ChildNode, verdict: MoveVerdict, note: MoveNote, reason: Reason,
+           remarks: Sequence[str]) -> None:
+    """Write a note into its node; a line that becomes a variation is left out of the comment."""
     after = verdict.board.copy(stack=False)  # `node.board()` would replay the whole game
     after.push(verdict.move)
     if any(after.generate_legal_moves()):  # no evaluation where the game is over
         node.set_eval(_pov_score(note.score), verdict.depth)
     if verdict.mark.nag is not None and not node.nags & _QUALITY_NAGS:
         node.nags.add(verdict.mark.nag)
-    if note.reason:
-        node.comment = f"{node.comment} {note.reason}".strip()
+    words = note.reason
     if verdict.mark.is_bad and not node.parent.has_variation(chess.Move.from_uci(verdict.best_line[0])):
-        node.parent.add_line(map(chess.Move.from_uci, _better_line(verdict)))
+        node.parent.add_line(map(chess.Move.from_uci, _better_line(verdict, reason)))
+        words = _joined(reason.brief or reason.text, *remarks)
+    if words:
+        node.comment = f"{node.comment} {words}".strip()
 
 
 def _pov_score(score: Score) -> chess.engine.PovScore:

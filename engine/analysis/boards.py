@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import chess
@@ -191,3 +192,11 @@ def _rights(pos, rooks):
             rights |= 1 << castling_index(color, king, lsb(castling_rooks))
             castling_rooks = clear_lsb(castling_rooks)
     return rights
+
+
+def ends_in_mate(board: chess.Board, line: Iterable[str]) -> bool:
+    """Whether a line in UCI text ends in checkmate."""
+    end = board.copy(stack=False)
+    for text in line:
+        end.push_uci(text)
+    return end.is_checkmate()

@@ -78,7 +78,7 @@ class MaterialResult:
 
 
 def mate_claim(board: chess.Board, moves: Sequence[chess.Move]) -> Claim | None:
-    """The side to move mates by this line, and the line can be printed."""
+    """The side to move mates by this line, which is short enough for a sentence."""
     line = TacticalLine(board, moves)
     if len(moves) > LONGEST_LINE or not line.is_mate:
         return None

@@ -22,10 +22,11 @@ from engine.analysis.boards import to_position
 from engine.analysis.ledger import LONGEST_LINE, balance, is_settled, settled_ledger
 from engine.analysis.lookup import tb_verdict_text
 from engine.analysis.marks import CLEARLY_DECIDED
+from engine.analysis.move_searches import MoveSearches
 from engine.analysis.move_verdicts import MoveVerdict, classify_move
-from engine.analysis.reasons import line_text, reason_for
+from engine.analysis.reasons import SHOWN_PLIES, line_text, reason_for
 from engine.analysis.results import Score
-from engine.analysis.review import Analyser, SearchEffort, evaluate_board
+from engine.analysis.review import Analyser, PositionEval, SearchEffort, evaluate_board
 from engine.analysis.themes import MATERIAL, PASSED, Point, displayed_part, position_points
 from engine.core.position import PositionRecord
 from engine.system.errors import InputError
@@ -76,9 +77,9 @@ class Explanation:
         if self.table:
             yield f"endgame tables: {self.table}"
         if self.best:
-            yield f"best: {self.best} ({_score_words(self.score)})"
+            yield f"best: {self.best} ({_score_words(self.score, self.best)})"
         if self.move and self.move_score is not None:
-            score = f"{_score_words(self.move_score)}, " if self.reply else ""
+            score = f"{_score_words(self.move_score, self.reply)}, " if self.reply else ""
             yield f"{self.move}{self.mark}: {score}{self.verdict}"
             if self.reply:
                 yield f"then: {self.reply}"
@@ -108,22 +109,30 @@ def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None,
     weights = load_weights() if weights is None else weights
     if move is not None and not board.is_legal(move):
         raise InputError(f"{move.uci()} is not a legal move in {board.fen()}")
-    here = evaluate_board(engine, board, effort)
+    here = _evaluated(engine, board, effort)
     state, table = game_state_text(board), (tb_verdict_text(board) or "") if here.line else ""
     if move is None or not here.line:
         line = settled_line(board, here.line)
         account = _account_of(board, line, here.score.white(), weights, table) if here.line else _Account("")
-        shown = line or here.line[: LONGEST_LINE // 2]
-        return Explanation(state, table, here.score.white(), line_text(board, shown, LONGEST_LINE), "", None, "", "",
+        shown = here.line if here.score.mate is not None else line or here.line[: LONGEST_LINE // 2]
+        return Explanation(state, table, here.score.white(), line_text(board, shown, len(shown)), "", None, "", "",
                            "", account.where, account.reasons, account.facts, account.summary)
     verdict = classify_move(engine, board, move, effort)
     after = board.copy()
     after.push(move)
-    reply = settled_line(after, verdict.played_line[1:]) or verdict.played_line[1 : LONGEST_LINE // 2 + 1]
+    reply = verdict.played_line[1:]
+    if verdict.after.mate is None:
+        reply = settled_line(after, reply) or reply[: LONGEST_LINE // 2]
     account = _account_of(after, reply, verdict.after.white(), weights) if verdict.played_line[1:] else _Account("")
-    return Explanation(state, table, verdict.before.white(), line_text(board, verdict.best_line), board.san(move),
-                       verdict.after.white(), verdict.mark.text, line_text(after, reply, LONGEST_LINE),
+    best = verdict.best_line if verdict.before.mate is not None else verdict.best_line[:SHOWN_PLIES]
+    return Explanation(state, table, verdict.before.white(), line_text(board, best, len(best)), board.san(move),
+                       verdict.after.white(), verdict.mark.text, line_text(after, reply, len(reply)),
                        _sentence(verdict, after), account.where, account.reasons, account.facts, account.summary)
+
+
+def _evaluated(engine: Analyser, board: chess.Board, effort: SearchEffort) -> PositionEval:
+    """The evaluation of a position, with a line up to the mate if it announces one."""
+    return MoveSearches(engine, board, effort, lambda: False).to_mate(evaluate_board(engine, board, effort))
 
 
 def settled_line(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:
@@ -161,10 +170,12 @@ def _sentence(verdict: MoveVerdict, after: chess.Board) -> str:
         f"playable, but {better} is better")
 
 
-def _score_words(score: Score) -> str:
-    """A score with its WDL in words."""
+def _score_words(score: Score, line: str) -> str:
+    """A score with its WDL in words; a mate is announced only if the line beside it ends with it."""
     if score.mate is not None:
         winner = "white" if score.wdl.win else "black"
+        if score.mate and not line.endswith("#"):
+            return f"{winner} wins by force"
         return f"{winner} mates in {abs(score.mate)}" if score.mate else f"{winner} has mated"
     if _is_decided(score):
         return f"{'white' if score.wdl.win else 'black'} wins by the endgame tables"

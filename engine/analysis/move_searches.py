@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import chess
 
-from engine.analysis.results import score_before_move
+from engine.analysis.boards import ends_in_mate
+from engine.analysis.results import Score, score_before_move
 from engine.analysis.review import Analyser, PositionEval, ReviewCancelledError, SearchEffort, evaluate_board
 
-_MATE_NODES = 20_000  # of each search that completes a mating line
+_MATE_NODES = 20_000, 80_000, 320_000  # of each search that completes a mating line, by attempt
+_LONGEST_MATE = 60  # plies of a mating line: longer ones are not completed
 _GLANCE_NODES = 1_000
 
 
@@ -58,21 +61,47 @@ class MoveSearches:
             self._board.pop()
         return replace(found, score=score_before_move(found.score), line=(move.uci(), reply.uci(), *found.line))
 
-    def mating_line(self, found: PositionEval) -> tuple[str, ...]:
-        """The line of an evaluation; one that leads to mate is completed up to the mate by further searches."""
-        if found.score.mate is None:
-            return found.line
-        board = self._board.copy()
-        for text in found.line:
-            board.push_uci(text)
-        line, longest = list(found.line), 2 * abs(found.score.mate)
-        while len(line) < longest and not board.is_game_over():
-            reply = self._search(board, SearchEffort(nodes=_MATE_NODES))
-            if reply.score.mate is None:
-                break
-            for text in reply.line:
-                board.push_uci(text)
-                line.append(text)
+    def to_mate(self, found: PositionEval) -> PositionEval:
+        """An evaluation with a line up to the mate that it announces, as long as the score says; others as they are.
+
+        A PV from the TT is often shorter than its mate. If no search finds the rest, the line stays short.
+        """
+        mate, best = found.score.mate, found
+        if mate is None or not found.line:
+            return found
+        for nodes in _MATE_NODES:
+            line = self._up_to_mate(best, nodes)
+            if line is not None:
+                best = replace(best, line=line)
+                if len(line) == _plies_to_mate(best.score):
+                    return best
+            again = self._search(self._board, SearchEffort(nodes=nodes), moves=[chess.Move.from_uci(found.move)])
+            if _is_same_or_faster(again.score, best.score):
+                best = replace(best, score=again.score, line=again.line)
+        line = self._up_to_mate(best, _MATE_NODES[-1], is_exact=False)
+        if line is None:
+            return found
+        number = (len(line) + 1) // 2 * (1 if best.score.is_winning_mate else -1)
+        return replace(best, score=replace(best.score, mate=number), line=line)
+
+    def _up_to_mate(self, found: PositionEval, nodes: int, is_exact: bool = True) -> tuple[str, ...] | None:
+        """The line of an evaluation, continued to the mate by searches of so many nodes; None if they do not find it.
+
+        Unless `is_exact` is false, each search must mate as fast as the score says, and each reply resist as long.
+        """
+        board, line, plies = self._board.copy(), list[str](), _plies_to_mate(found.score)
+        known = deque(found.line)
+        while not board.is_checkmate():
+            if len(line) >= _LONGEST_MATE or board.is_game_over():
+                return None
+            if not known:
+                next_eval = self._search(board, SearchEffort(nodes=nodes))
+                left = _plies_to_mate(next_eval.score)
+                if not left or (is_exact and left != plies - len(line)):
+                    return None
+                known.extend(next_eval.line if ends_in_mate(board, next_eval.line) else next_eval.line[:1])
+            line.append(known.popleft())
+            board.push_uci(line[-1])
         return tuple(line)
 
     def _search(self, board: chess.Board, effort: SearchEffort, lines: int = 1,
@@ -87,3 +116,16 @@ class MoveSearches:
             raise ReviewCancelledError  # stopped early
         self.nodes += effort.nodes or found.nodes
         return found
+
+
+def _plies_to_mate(score: Score) -> int:
+    """The plies to the mate that a score of the side to move announces; 0 without one."""
+    if score.mate is None:
+        return 0
+    return 2 * score.mate - 1 if score.is_winning_mate else 2 * abs(score.mate)
+
+
+def _is_same_or_faster(score: Score, than: Score) -> bool:
+    """Whether a score announces a mate of the same side, and not a slower one."""
+    is_same_side = score.mate is not None and score.is_winning_mate == than.is_winning_mate
+    return is_same_side and _plies_to_mate(score) <= _plies_to_mate(than)

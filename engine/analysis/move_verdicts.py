@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import chess
 
-from engine.analysis.boards import recent_board
+from engine.analysis.boards import ends_in_mate, recent_board
 from engine.analysis.lookup import is_book_theory, opening_name, tb_result, theory_plies
 from engine.analysis.marks import (
     Mark,
@@ -102,8 +102,29 @@ def classify_game(board: chess.Board, moves: Sequence[chess.Move], review: GameR
         else:
             found = by_verification(ply, before, move, verified)
         verdicts.append(_with_praise(_with_rules(replace(found, is_theory=ply in theory), cursor)))
+    verdicts = with_agreeing_mates(verdicts)
     excess = _too_much_praise(verdicts)
     return [replace(found, mark=Mark.NONE, praise=None) if found.ply in excess else found for found in verdicts]
+
+
+def with_agreeing_mates(verdicts: Sequence[MoveVerdict]) -> list[MoveVerdict]:
+    """The verdicts with one distance for each mate: what a move allows is what the next one may miss.
+
+    Both come from searches of their own; the shorter mate is the proven one if its line ends with it.
+    """
+    found = list(verdicts)
+    for index in range(len(found) - 2, -1, -1):
+        here, there = found[index : index + 2]
+        allowed, missed = -score_after_move(here.after), there.before
+        if allowed.mate is None or missed.mate is None or allowed.is_winning_mate != missed.is_winning_mate:
+            continue
+        if abs(missed.mate) < abs(allowed.mate) and ends_in_mate(there.board, there.best_line):
+            found[index] = replace(here, after=score_before_move(-missed),
+                                   played_line=(here.move.uci(), *there.best_line))
+        elif abs(allowed.mate) < abs(missed.mate) and there.mark.is_bad and (
+                here.played_line[1] != there.move.uci() and ends_in_mate(there.board, here.played_line[1:])):
+            found[index + 1] = replace(there, before=allowed, best_line=here.played_line[1:])
+    return found
 
 
 def _with_praise(found: MoveVerdict) -> MoveVerdict:
@@ -155,7 +176,8 @@ def _with_rules(found: MoveVerdict, after: chess.Board) -> MoveVerdict:
     if chess.popcount(found.board.occupied) <= _MOST_TABLE_PIECES:
         before, reply = _table_result(found.board), _table_result(after)
         if before is not None and reply is not None:
-            return replace(found, mark=mark_of_table_results(before, -reply), table_results=(before, -reply))
+            return replace(found, mark=mark_of_table_results(before, -reply), table_results=(before, -reply),
+                           lost=max(before + reply, 0) / 2)
     if found.after.is_losing_mate or found.before.is_winning_mate:
         return found  # a mate is no matter of taste
     if is_too_early(found.board):

@@ -13,6 +13,7 @@ from engine.analysis.ledger import (
     best_capture,
     captured_piece,
     exchange_gain,
+    settled_ledger,
 )
 from engine.analysis.marks import Mark, loss_between
 from engine.analysis.motifs import is_trapped
@@ -26,6 +27,7 @@ _SUSPECTED_BEST, _SUSPECTED_GAP = 0.05, 0.10  # in the first round
 _GAP = 0.13  # to the second-best move
 _LEAST_SACRIFICE_GAP = 0.05  # to the best move that gives nothing: else it gains nothing either
 _LEAST_GIVEN, _MUCH_GIVEN = 2, 5  # pawns
+_SOON = 6  # plies in which a piece that was offered can be won back
 _SOUND = 0.45
 _WON_ANYWAY = 0.90
 _PLAYABLE = 0.40  # of the best move, to be called good
@@ -169,10 +171,19 @@ def praise_of(searches: MoveSearches, board: chess.Board, line: Sequence[str], b
     return None
 
 
+def is_won_back(board: chess.Board, line: Sequence[str]) -> bool:
+    """Whether a line that begins with an offer soon leads to a settled position without a loss."""
+    moves = [chess.Move.from_uci(text) for text in line[:_SOON]]
+    ledger = settled_ledger(board, moves)
+    base = balance_before_exchange(board, moves[0], board.turn)
+    return ledger is not None and ledger.balance_for(board.turn) > base - _LEAST_GIVEN
+
+
 def _praise_of_sacrifice(searches: MoveSearches, board: chess.Board, move: chess.Move, offer: Offer,
                          played: Score) -> Praise | None:
     accepted = searches.after_both(move, offer.reply)
-    if min(played.human_expected, accepted.score.human_expected) < _SOUND:
+    if min(played.human_expected, accepted.score.human_expected) < _SOUND or (
+            accepted.score.mate is None and is_won_back(board, accepted.line)):
         return None
     modest = [other for other in board.legal_moves if offer_of(board, other) is None]
     otherwise = searches.among(modest).score if modest else None
@@ -184,4 +195,4 @@ def _praise_of_sacrifice(searches: MoveSearches, board: chess.Board, move: chess
         return None
     glance = searches.at_a_glance()
     is_brilliant = offer.given >= _MUCH_GIVEN or glance.move != move.uci()
-    return Praise(Mark.BRILLIANT if is_brilliant else Mark.GOOD, gap, offer, searches.mating_line(accepted))
+    return Praise(Mark.BRILLIANT if is_brilliant else Mark.GOOD, gap, offer, searches.to_mate(accepted).line)

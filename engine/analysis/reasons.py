@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 
@@ -30,7 +30,6 @@ from engine.analysis.claims import (
     threat_claim,
     threatened_mate,
 )
-from engine.analysis.ledger import LONGEST_LINE, balance
 from engine.analysis.lookup import last_opening
 from engine.analysis.marks import CLEARLY_DECIDED, COMPLETELY_DECIDED, NEARLY_MATED, Mark, are_both_beyond
 from engine.analysis.move_verdicts import MoveVerdict
@@ -56,10 +55,15 @@ _MOTIFS = {
 
 @dataclass(frozen=True)
 class Reason:
-    """A sentence, and the claim that proves it; None if it claims nothing but scores or table results."""
+    """A sentence, and the claim that proves it; None if it claims nothing but scores or table results.
+
+    If the sentence ends with a line that should have been played, `better` is that line and `brief` all but the line.
+    """
 
     text: str
     claim: Claim | None = None
+    better: tuple[str, ...] = ()  # in UCI text
+    brief: str = ""
 
 
 def reason_for(verdict: MoveVerdict) -> Reason:
@@ -107,23 +111,23 @@ def _reasons(verdict: MoveVerdict) -> Iterator[Reason]:
     best = [chess.Move.from_uci(text) for text in verdict.best_line]
     yield from _about_mates(verdict, after, played[1:], best)
     if after.is_stalemate():
-        yield Reason(f"gives stalemate; {_better(verdict)}")
+        yield _better("gives stalemate; ", verdict)
     yield from _about_tables(verdict, after)
     if verdict.is_theory:
-        yield Reason(_about_theory(verdict))
+        yield _better(_theory_text(verdict), verdict)
     yield from _about_perpetuals(verdict, after, played[1:], best)
     if not are_both_beyond(verdict.before, verdict.after, COMPLETELY_DECIDED):
         yield from _about_material(verdict, played, best)
-    for start, line, template in ((after, played[1:], "lets the {file}-pawn promote: {line}"),
-                                  (board, best, "misses {move}, which promotes the {file}-pawn: {line}")):
-        claim = promotion_claim(start, line) if line else None
-        if claim is not None:
-            yield Reason(template.format(file=claim.squares[0][0], move=_first(start, claim),
-                                         line=claim_line(start, claim)), claim)
+    allowed = promotion_claim(after, played[1:]) if played[1:] else None
+    if allowed is not None:
+        yield Reason(f"lets the {allowed.squares[0][0]}-pawn promote: {claim_line(after, allowed)}", allowed)
+    missed = promotion_claim(board, best)
+    if missed is not None:
+        yield _missed(f"misses the promotion of the {missed.squares[0][0]}-pawn", board, missed)
     yield from _about_kings(board, after, played, best)
     if not are_both_beyond(verdict.before, verdict.after, CLEARLY_DECIDED):
         yield from _about_position(verdict, played, best)
-    yield Reason(_about_scores(verdict))
+    yield _about_scores(verdict)
 
 
 def _about_kings(board: chess.Board, after: chess.Board, played: Sequence[chess.Move],
@@ -134,14 +138,13 @@ def _about_kings(board: chess.Board, after: chess.Board, played: Sequence[chess.
     if hunted is not None:
         yield Reason(f"lets {side}'s king be driven to {hunted.squares[0]}: {claim_line(after, hunted)}", hunted)
     if missed is not None:
-        yield Reason(f"misses {_first(board, missed)}, which drives {other}'s king to {missed.squares[0]}: "
-                     f"{claim_line(board, missed)}", missed)
+        yield _missed(f"misses checks that drive {other}'s king to {missed.squares[0]}", board, missed)
     threat = threat_claim(after, played[1:])
     if threat is not None and not _is_threat_anyway(board, best[0], played[1]):
-        yield Reason(_threat_text("allows", after, *threat), threat[0])
+        yield Reason(f"{_threat_text('allows', after, *threat)}: {claim_line(after, threat[0])}", threat[0])
     threat = threat_claim(board, best)
     if threat is not None and threatened_mate(board, played[0]) is None:
-        yield Reason(_threat_text("misses", board, *threat), threat[0])
+        yield _missed(_threat_text("misses", board, *threat), board, threat[0])
 
 
 def _is_threat_anyway(board: chess.Board, best: chess.Move, reply: chess.Move) -> bool:
@@ -155,8 +158,7 @@ def _threat_text(verb: str, board: chess.Board, claim: Claim, mate: chess.Move) 
     passed = board.copy(stack=False)
     passed.push_uci(claim.moves[0])
     passed.push(chess.Move.null())
-    return (f"{verb} {_first(board, claim)}, which threatens {line_text(passed, (mate.uci(),))}: "
-            f"{claim_line(board, claim)}")
+    return f"{verb} the threat of {line_text(passed, (mate.uci(),))}"
 
 
 def _about_position(verdict: MoveVerdict, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> Iterator[Reason]:
@@ -166,7 +168,8 @@ def _about_position(verdict: MoveVerdict, played: Sequence[chess.Move], best: Se
         claim, words = found
         after = verdict.board.copy()
         after.push(verdict.move)
-        yield Reason(f"{words} ({claim_line(after, claim)}); {_better(verdict, len(claim.better))}", claim)
+        found_better = _better(f"{words} ({claim_line(after, claim)}); ", verdict, len(claim.better))
+        yield replace(found_better, claim=claim)
 
 
 def _about_mates(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess.Move],
@@ -182,7 +185,7 @@ def _about_mates(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess
     missed = mate_claim(verdict.board, best) if verdict.before.is_winning_mate else None
     if missed is not None:
         verb = "throws away a" if verdict.after.value <= 0 else "misses"
-        yield Reason(f"{verb} mate in {missed.number}{_named(missed)}: {claim_line(verdict.board, missed)}", missed)
+        yield _missed(f"{verb} mate in {missed.number}{_named(missed)}", verdict.board, missed)
 
 
 def _named(mate: Claim) -> str:
@@ -194,13 +197,13 @@ def _about_tables(verdict: MoveVerdict, after: chess.Board) -> Iterator[Reason]:
         _, now = verdict.table_results
         fact = "gives up the win: the ending is drawn" if now == 0 else (
             f"loses: the ending is won for {chess.COLOR_NAMES[after.turn]}")
-        yield Reason(f"{fact}; {_better(verdict)}")
+        yield _better(f"{fact}; ", verdict)
 
 
-def _about_theory(verdict: MoveVerdict) -> str:
+def _theory_text(verdict: MoveVerdict) -> str:
     name = last_opening(verdict.board)
     known = "a known move" if name is None else f"a known line ({name.name})"
-    return f"{known}, but {_better(verdict)}"
+    return f"{known}, but "
 
 
 def _about_perpetuals(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess.Move],
@@ -210,7 +213,7 @@ def _about_perpetuals(verdict: MoveVerdict, after: chess.Board, reply: Sequence[
         yield Reason(f"allows perpetual check: {claim_line(after, allowed)}", allowed)
     missed = perpetual_claim(verdict.board, best) if abs(verdict.before.value) <= _NEAR_DRAW else None
     if missed is not None:
-        yield Reason(f"misses perpetual check: {claim_line(verdict.board, missed)}", missed)
+        yield _missed("misses perpetual check", verdict.board, missed)
 
 
 def _about_material(verdict: MoveVerdict, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> Iterator[Reason]:
@@ -219,23 +222,40 @@ def _about_material(verdict: MoveVerdict, played: Sequence[chess.Move], best: Se
     if recapture is not None:
         is_other = verdict.move.to_square == best[0].to_square
         whom = f" with the {recapture.pieces[0]}" if is_other else f" on {recapture.squares[0]}"
-        yield Reason(f"should take back{whom}: {claim_line(board, recapture)}", recapture)
+        yield _missed(f"should take back{whom}", board, recapture)
     worse, better = material_after_move(board, played), material_of_line(board, best)
     if worse is None or better is None or better.end - worse.end < 1:
         return
-    if _makes_up_the_loss(verdict, max(better.end - worse.end, -worse.net), worse.lost) and (
-            not _has_compensation(worse.end, worse.net, verdict.after.value)):
-        lost = loss_claim(board, worse, verdict.move)
-        if lost is not None:
-            after = board.copy()
-            after.push(verdict.move)
-            yield Reason(_loss_text(after, lost), lost)
-    is_missed = _makes_up_the_loss(verdict, max(better.end - worse.end, better.net), better.gained) and (
-        not _wins_it_too(worse, better))
-    if is_missed and not _has_compensation(-better.end, better.net, -verdict.before.value):
-        won = gain_claim(board, better)
-        if won is not None:
-            yield Reason(_gain_text(board, won), won)
+    said = [_about_loss(verdict, worse, better), _about_gain(verdict, worse, better)]
+    if better.net > -worse.net:
+        said.reverse()  # what the move leaves out weighs more than what it loses
+    yield from filter(None, said)
+
+
+def _about_loss(verdict: MoveVerdict, worse: MaterialResult, better: MaterialResult) -> Reason | None:
+    """What the move loses."""
+    board = verdict.board
+    if not _makes_up_the_loss(verdict, max(better.end - worse.end, -worse.net), worse.lost) or (
+            _has_compensation(worse.end, worse.net, verdict.after.value)):
+        return None
+    claim = loss_claim(board, worse, verdict.move)
+    if claim is None:
+        return None
+    after = board.copy()
+    after.push(verdict.move)
+    words = _loss_text(after, claim, _is_pawns_ahead(board, board.turn, worse.base))
+    return Reason(f"{words}: {claim_line(after, claim)}", claim)
+
+
+def _about_gain(verdict: MoveVerdict, worse: MaterialResult, better: MaterialResult) -> Reason | None:
+    """What the best move would have won."""
+    board = verdict.board
+    if not _makes_up_the_loss(verdict, max(better.end - worse.end, better.net), better.gained) or (
+            _wins_it_too(worse, better) or _has_compensation(-better.end, better.net, -verdict.before.value)):
+        return None
+    claim = gain_claim(board, better)
+    is_behind = _is_pawns_ahead(board, not board.turn, -better.base)
+    return None if claim is None else _missed(_gain_text(board, claim, is_behind), board, claim)
 
 
 def _wins_it_too(played: MaterialResult, best: MaterialResult) -> bool:
@@ -256,28 +276,33 @@ def _has_compensation(pawns: int, net: int, centipawns: int) -> bool:
     return centipawns > 100 * pawns + least
 
 
-def _loss_text(after: chess.Board, claim: Claim) -> str:
-    line, lost = claim_line(after, claim), pieces_text(after, claim)
+def _is_pawns_ahead(board: chess.Board, side: chess.Color, balance: int) -> bool:
+    """Whether a side has won pawns before, by its balance and the pawns on the board."""
+    return balance > 0 and len(board.pieces(chess.PAWN, side)) > len(board.pieces(chess.PAWN, not side))
+
+
+def _loss_text(after: chess.Board, claim: Claim, is_ahead: bool) -> str:
+    """What a move loses; `is_ahead` if its side has won pawns before."""
+    lost = pieces_text(after, claim)
     if claim.motif == "hanging piece" and len(claim.pieces) == 1 and not claim.returned:
-        return f"leaves the {claim.pieces[0]} on {claim.squares[0]} unprotected: {line}"
+        return f"leaves the {claim.pieces[0]} on {claim.squares[0]} unprotected"
     if claim.motif == _TRAP and len(claim.pieces) == 1 and not claim.returned:
-        return f"lets {lost} be trapped: {line}"
+        return f"lets {lost} be trapped"
     if claim.motif in _MOTIFS:
-        return f"allows {_MOTIFS[claim.motif]}: {_motif_move(after, claim)} wins {lost} ({line})"
+        return f"allows {_MOTIFS[claim.motif]} that wins {lost}"
     if lost == "a pawn":
-        return f"gives a pawn back: {line}" if balance(after, not after.turn) > 0 else f"drops a pawn: {line}"
-    return f"loses {lost}: {line}"
+        return "gives a pawn back" if is_ahead else "drops a pawn"
+    return f"loses {lost}"
 
 
-def _gain_text(board: chess.Board, claim: Claim) -> str:
-    line, won, move = claim_line(board, claim), pieces_text(board, claim), _first(board, claim)
+def _gain_text(board: chess.Board, claim: Claim, is_behind: bool) -> str:
+    """What another move wins; `is_behind` if the other side has won pawns before."""
+    won = pieces_text(board, claim)
     if claim.motif == _TRAP and claim.motif_ply == 0 and len(claim.pieces) == 1 and not claim.returned:
-        return f"misses {move}, which traps {won}: {line}"
+        return f"misses a move that traps {won}"
     if claim.motif in _MOTIFS and claim.motif_ply == 0:
-        return f"misses {move}, {_MOTIFS[claim.motif]} that wins {won}: {line}"
-    if won == "a pawn" and balance(board, board.turn) < 0:
-        won = "a pawn back"
-    return f"misses {move}, which wins {won}: {line}"
+        return f"misses {_MOTIFS[claim.motif]} that wins {won}"
+    return "misses a move that wins a pawn back" if won == "a pawn" and is_behind else f"misses a move that wins {won}"
 
 
 def pieces_text(board: chess.Board, claim: Claim) -> str:
@@ -311,25 +336,29 @@ def _joined(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
 
 
-def _about_scores(verdict: MoveVerdict) -> str:
-    """Which move was better, after what has become of the position, if that is plain."""
+def _about_scores(verdict: MoveVerdict) -> Reason:
+    """That another move was better, after what has become of the position, if that is plain."""
     before, now = verdict.before.human_expected, verdict.after.human_expected
     other = chess.COLOR_NAMES[not verdict.board.turn]
     if verdict.before.value >= CLEARLY_DECIDED and _EVEN[0] <= now <= _BETTER:
-        return (f"lets the win slip, from {verdict.before.white()} to {verdict.after.white()}; best was "
-                f"{line_text(verdict.board, verdict.best_line)}")
+        return _better("lets the win slip; ", verdict)
     if before >= _BETTER and _EVEN[0] <= now <= _EVEN[1]:
-        return f"gives up the advantage; {_better(verdict)}"
+        return _better("gives up the advantage; ", verdict)
     if now < _LOST and before > 2 * _LOST:
-        return f"{other} is winning now; {_better(verdict)}"
-    return _better(verdict)
+        return _better(f"{other} is winning now; ", verdict)
+    return _better("", verdict)
 
 
-def _better(verdict: MoveVerdict, plies: int = SHOWN_PLIES) -> str:
-    """Which move was better, by how much, with its line."""
-    move = line_text(verdict.board, verdict.best_line, 1)
-    return (f"{move} was better ({verdict.before.white()} against {verdict.after.white()}): "
-            f"{line_text(verdict.board, verdict.best_line, plies)}")
+def _better(introduction: str, verdict: MoveVerdict, plies: int = SHOWN_PLIES) -> Reason:
+    """That another move was better, by how much, with its line: some plies of it, or all up to the mate."""
+    line = verdict.best_line if verdict.before.is_winning_mate else verdict.best_line[:plies]
+    brief = f"{introduction}there was better, {verdict.before.white()} instead of {verdict.after.white()}"
+    return Reason(f"{brief}: {line_text(verdict.board, line, len(line))}", None, line, brief)
+
+
+def _missed(brief: str, board: chess.Board, claim: Claim) -> Reason:
+    """What the line of a claim would have achieved."""
+    return Reason(f"{brief}: {claim_line(board, claim)}", claim, claim.moves, brief)
 
 
 def line_text(board: chess.Board, line: Sequence[str], plies: int = SHOWN_PLIES) -> str:
@@ -340,16 +369,4 @@ def line_text(board: chess.Board, line: Sequence[str], plies: int = SHOWN_PLIES)
 
 def claim_line(board: chess.Board, claim: Claim) -> str:
     """The whole line of a claim."""
-    return line_text(board, claim.moves, LONGEST_LINE)
-
-
-def _first(board: chess.Board, claim: Claim) -> str:
-    return line_text(board, claim.moves, 1)
-
-
-def _motif_move(board: chess.Board, claim: Claim) -> str:
-    """The move of a claim's line that has the motif, with its number."""
-    cursor = board.copy(stack=False)
-    for text in claim.moves[: claim.motif_ply]:
-        cursor.push_uci(text)
-    return line_text(cursor, claim.moves[claim.motif_ply :], 1)
+    return line_text(board, claim.moves, len(claim.moves))

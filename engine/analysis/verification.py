@@ -156,10 +156,11 @@ def verify_move(engine: Analyser, board: chess.Board, move: chess.Move, effort: 
             played = max(played, searches.only(move), key=_value)
         if _may_be_marked(best, played):
             best = _best_of(searches, root, move)
-    mark = mark_of_scores(best.score, played.score)
-    lines = [searches.mating_line(found) if mark.is_bad else found.line for found in (best, played)]
-    return VerifiedMove(mark, loss_between(best.score, played.score), best.score, lines[0], played.score, lines[1],
-                        root.second, root.depth, searches.nodes)
+    is_best = best is played
+    best = searches.to_mate(best)
+    played = best if is_best else searches.to_mate(played)
+    return VerifiedMove(mark_of_scores(best.score, played.score), loss_between(best.score, played.score), best.score,
+                        best.line, played.score, played.line, root.second, root.depth, searches.nodes)
 
 
 def _best_of(searches: MoveSearches, root: PositionEval, played: chess.Move) -> PositionEval:

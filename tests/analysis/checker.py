@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,12 +39,12 @@ _PLAIN_PIECE = re.sub(r"[(](?![?])", "(?:", _PIECE)
 _PIECES = rf"(?:the exchange(?: and (?:a|two|three|four) pawns?)?|(?:{_PLAIN_PIECE}(?:, | and )?)+)"
 _MATE_NAME = r"(?:, a (?:back-rank|smothered) mate)?"
 _SCORE = r"(?:#-?\d+|[+-]\d+\.\d\d)"
-_BETTER = rf"(?P<first>\S+) was better \((?P<before>{_SCORE}) against (?P<now>{_SCORE})\): (?P<line>.*)"
+_BETTER = rf"there was better, (?P<before>{_SCORE}) instead of (?P<now>{_SCORE}): (?P<line>.*)"
 
 
 _INTRODUCTION = (r"(?:gives stalemate; |gives up the win: the ending is drawn; |loses: the ending is won for "
                  r"(?:white|black); |a known (?:move|line \(.*?\)), but |gives up the advantage; |"
-                 r"(?:white|black) is winning now; )?")
+                 r"lets the win slip; |(?:white|black) is winning now; )?")
 
 
 class WrongSentenceError(Exception):
@@ -70,7 +70,7 @@ class Context:
     def line(self, board: chess.Board, group: str = "line") -> tuple[list[chess.Move], chess.Board]:
         """The moves of the sentence's line, played from a board; WrongSentenceError if one is illegal."""
         words, moves, cursor = self.match[group].split(), [], board.copy()
-        claim(0 < len(words) <= LONGEST, f"a line of {len(words)} plies")
+        claim(bool(words) and (len(words) <= LONGEST or words[-1].endswith("#")), f"a line of {len(words)} plies")
         for word in words:
             found = re.fullmatch(r"(?:(\d+)(\.{1,3}))?(\S+)", word)
             assert found is not None
@@ -161,7 +161,6 @@ def check_loss(context: Context) -> None:
 
 def check_gain(context: Context) -> None:
     """Material that another move wins."""
-    check_first(context, context.before, context.line(context.before)[0])
     check_material(context, context.before, not context.before.turn, context.before)
     check_motif(context, context.before)
 
@@ -200,7 +199,6 @@ def check_better(context: Context) -> None:
     """A better move: the line is legal, begins with it, and the score of the move played is the evaluation's."""
     moves, _ = context.line(context.before)
     claim(moves[0] != context.move, "the move that was played")
-    check_first(context, context.before, moves)
     written = context.node.eval()
     if written is not None and not context.match["now"].startswith("#"):
         claim(written.white().score() == round(100 * float(context.match["now"])), "another score than the evaluation")
@@ -276,20 +274,12 @@ def check_king_hunt(context: Context) -> None:
     named = end.piece_at(chess.parse_square(context.match["square"]))
     claim(named == chess.Piece(chess.KING, context.match["color"] == "white") and named.color != start.turn,
           "another king, or not there")
-    check_first(context, start, moves)
-
-
-def check_first(context: Context, start: chess.Board, moves: Sequence[chess.Move]) -> None:
-    """The move that is named before the line is its first."""
-    first = context.match.groupdict().get("first")
-    claim(first is None or start.san(moves[0]) == re.sub(r"^\d+\.+", "", first), "another first move")
 
 
 def check_mate_threat(context: Context) -> None:
     """If the other side passed after the line's first move, the named move would mate."""
     start = context.after if context.match["verb"] == "allows" else context.before
     moves, _ = context.line(start)
-    check_first(context, start, moves)
     claim(is_mate_threat(start, moves[0], re.sub(r"^\d+\.+", "", context.match["threat"])), "no mate is threatened")
 
 
@@ -302,7 +292,7 @@ _MOTIFS = (r"(?P<motif>a fork|a skewer|a pin|a discovered attack|a discovered ch
 _SACRIFICE = (rf"(?:a known sacrifice: )?sacrifices (?P<given>{_PLAIN_PIECE})"
               r"(?: for an? (?P<price>\w+)|(?: and mates|, with mate) in (?P<number>\d+)(?: if it is taken)?)?"
               r": (?P<line>.*)")
-_HUNT = (r"(?P<verb>lets|misses) (?:(?P<first>\S+), which drives )?(?P<color>white|black)'s king (?:be driven )?to "
+_HUNT = (r"(?P<verb>lets|misses) (?:checks that drive )?(?P<color>white|black)'s king (?:be driven )?to "
          r"(?P<square>[a-h][1-8]): (?P<line>.*)")
 TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (rf"allows mate in (?P<number>\d+){_MATE_NAME}(?: \((?:white|black) was lost anyway\))?: (?P<line>.*)",
@@ -310,29 +300,30 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (r"does not stop (?P<line>\S+)", check_threat),
     (rf"(?:misses|throws away a) mate in (?P<number>\d+){_MATE_NAME}: (?P<line>.*)", check_missed_mate),
     (r"leaves the (?P<piece>\w+) on (?P<square>\w\d) unprotected: (?P<line>.*)", check_hanging),
-    (rf"allows {_MOTIFS}: (?P<move>\S+) wins (?P<won>{_PIECES}(?: for {_PIECES})?) \((?P<line>.*)\)", check_loss),
+    (rf"allows {_MOTIFS} that wins (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)", check_loss),
     (r"drops (?P<won>a pawn): (?P<line>.*)", check_loss),
     (r"gives (?P<won>a pawn) back: (?P<line>.*)", check_loss),
-    (r"misses (?P<first>\S+), which wins (?P<won>a pawn) back: (?P<line>.*)", check_gain),
+    (r"misses a move that wins (?P<won>a pawn) back: (?P<line>.*)", check_gain),
     (rf"loses (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)", check_loss),
     (rf"lets (?P<won>{_PIECES}) be trapped: (?P<line>.*)", check_loss),
-    (rf"misses (?P<first>\S+), (?:{_MOTIFS} that|which) wins (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)",
-     check_gain),
-    (rf"misses (?P<first>\S+), which traps (?P<won>{_PIECES}): (?P<line>.*)", check_gain),
+    (rf"misses (?:{_MOTIFS}|a move) that wins (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)", check_gain),
+    (rf"misses a move that traps (?P<won>{_PIECES}): (?P<line>.*)", check_gain),
     (_SACRIFICE, check_sacrifice),
     (r"the only (?:move|good move)(?: that (?:holds|keeps the advantage))?", check_nothing),
     (r"should take back(?: with the (?P<piece>\w+)| on [a-h][1-8]): (?P<line>.*)", check_recapture),
-    (r"(?P<verb>lets|misses) (?:\S+, which promotes )?the (?P<file>[a-h])-pawn(?: promote)?: (?P<line>.*)",
+    (r"(?P<verb>lets|misses) the (?:promotion of the )?(?P<file>[a-h])-pawn(?: promote)?: (?P<line>.*)",
      check_promotion),
     (r"(?P<verb>allows|misses) perpetual check: (?P<line>.*)", check_perpetual),
     (_HUNT, check_king_hunt),
-    (r"(?P<verb>allows|misses) (?P<first>\S+), which threatens (?P<threat>\S+): (?P<line>.*)", check_mate_threat),
-    (rf"lets the win slip, from (?P<before>{_SCORE}) to (?P<now>{_SCORE}); best was (?P<line>.*)", check_better),
+    (r"(?P<verb>allows|misses) the threat of (?P<threat>\S+): (?P<line>.*)", check_mate_threat),
     (rf"(?P<fact>(?:leaves|gives|lets) [^(;]*) \((?P<after>[^)]*)\); {_BETTER}", check_fact),
     (rf"{_INTRODUCTION}{_BETTER}", check_better),
 )
 _BOOK = re.compile(r"(?:; )?leaves the book: .*$")
-_COMMAND = re.compile(r"\[%\w+ [^\]]*\]")
+_RESULT = re.compile(r"(?:; )?(?:a draw(?: was agreed)?|a win for (?:white|black)|"
+                     r"(?:white|black) (?:resigned|lost on time))"
+                     rf"(?:, although (?:white|black) is (?:winning|not lost) \({_SCORE}\))?$")
+COMMAND = re.compile(r"\[%\w+ [^\]]*\]")
 
 
 _BARE = rf"{_INTRODUCTION}{_BETTER}"
@@ -340,8 +331,13 @@ _PROSPECTS = rf"(?:gives up the advantage|(?:white|black) is winning now); {_BET
 
 
 def sentence_of(node: chess.pgn.ChildNode) -> str:
-    """The sentence after a move, without commands and the remark about the book."""
-    return _BOOK.sub("", " ".join(_COMMAND.sub("", node.comment).split())).strip()
+    """The sentence after a move, with the line of its variation, without commands and remarks on book and result."""
+    text = _BOOK.sub("", _RESULT.sub("", " ".join(COMMAND.sub("", node.comment).split()))).strip()
+    if not text or any(re.fullmatch(pattern, text) for pattern, _ in TEMPLATES) or len(node.parent.variations) < 2:
+        return text
+    first = node.parent.variations[-1]
+    line = node.parent.board().variation_san([first.move, *(child.move for child in first.mainline())])
+    return f"{text}: {line.replace('. ', '.')}"
 
 
 def check_node(node: chess.pgn.ChildNode) -> str | None:

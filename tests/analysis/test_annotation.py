@@ -113,7 +113,7 @@ def test_a_won_ending_given_away_is_told_by_the_tables(adversary):
     board, move = chess.Board("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"), chess.Move.from_uci("e6d5")
     judged = classify_move(adversary, board, move, SearchEffort(nodes=5000))
     assert judged.mark is Mark.BLUNDER and judged.table_results == (1, 0)
-    assert reason_for(judged).text.startswith("gives up the win: the ending is drawn; 1.Kd6 was better (")
+    assert reason_for(judged).text.startswith("gives up the win: the ending is drawn; there was better, #")
 
 
 def test_parts_of_a_game_are_the_same_for_all_and_cover_it(adversary):

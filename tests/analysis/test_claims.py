@@ -18,7 +18,7 @@ from engine.analysis.claims import (
 from engine.analysis.marks import Mark
 from engine.analysis.move_verdicts import MoveVerdict
 from engine.analysis.positional import positional_fact
-from engine.analysis.praise import sacrifice_of
+from engine.analysis.praise import is_won_back, sacrifice_of
 from engine.analysis.reasons import claim_line, pieces_text, reason_for
 from engine.analysis.results import Score
 from eval.wdl import Wdl
@@ -56,12 +56,29 @@ def test_what_a_move_loses(fen, line, words, printed):
     ("rnbq1rk1/pp2bppp/2p2n2/3Pp3/N3P3/3P1N2/PP3PPP/R1BQKB1R w KQ - 1 8", "Be2 cxd5 exd5 Nxd5 O-O", "dxc6 Nxc6 Be2",
      "gives a pawn back: 8...cxd5 9.exd5 Nxd5 10.O-O"),
     ("rnbq1rk1/pp2bppp/2p2n2/3Pp3/N3P3/3P1N2/PP2BPPP/R1BQK2R b KQ - 2 8", "Bd6 dxc6 Nxc6 O-O", "cxd5 exd5 Nxd5 O-O",
-     "misses 8...cxd5, which wins a pawn back: 8...cxd5 9.exd5 Nxd5 10.O-O"),
+     "misses a move that wins a pawn back: 8...cxd5 9.exd5 Nxd5 10.O-O"),
 ])
 def test_a_pawn_that_was_won_before_is_given_back(fen, played, best, sentence):
     board, played_moves = moves_of(fen, played)
     lines = [tuple(move.uci() for move in moves) for moves in (moves_of(fen, best)[1], played_moves)]
     assert reason_for(dubious(board, lines[0], lines[1])).text == sentence
+
+
+def test_a_pawn_that_nobody_had_won_is_dropped_and_not_given_back():
+    fen = "2qr1rk1/2p1bppp/p1n1b3/1p1pP1N1/8/1BP1B3/PP1Q1PPP/3RR1K1 b - - 5 15"
+    board, played = moves_of(fen, "Bxg5 Bxg5 Rde8 Bxd5")
+    best = moves_of(fen, "Bg4 f3 Bf5")[1]
+    reason = reason_for(dubious(board, tuple(move.uci() for move in best), tuple(move.uci() for move in played)))
+    assert reason.text == "drops a pawn: 16.Bxg5 Rde8 17.Bxd5", "the knight is a trade, no pawn was ahead"
+
+
+def test_what_a_move_leaves_out_comes_before_the_less_that_it_loses():
+    fen = "rq2k1nr/p2b1ppp/Q3p3/1N6/2pP4/4P3/1P1K1PPP/R4BNR b kq - 0 12"
+    board, played = moves_of(fen, "Nf6 Bxc4")
+    best = moves_of(fen, "Bxb5 Qa3")[1]
+    reason = reason_for(dubious(board, tuple(move.uci() for move in best), tuple(move.uci() for move in played)))
+    assert reason.text == "misses a move that wins the knight on b5: 12...Bxb5 13.Qa3"
+    assert reason.brief == "misses a move that wins the knight on b5" and reason.better == ("d7b5", "a6a3")
 
 
 def dubious(board: chess.Board, best: tuple[str, ...], played: tuple[str, ...]) -> MoveVerdict:
@@ -73,10 +90,10 @@ def dubious(board: chess.Board, best: tuple[str, ...], played: tuple[str, ...]) 
 
 @pytest.mark.parametrize(("fen", "played", "best", "sentence"), [
     ("r1bqk2r/ppp2ppp/2np1n2/2b1p3/2B1P3/2PP1N2/PP3PPP/RNBQK2R w KQkq - 0 6", "Kf1 a6", "O-O a6",
-     "leaves white's king on f1 unable to castle (6...a6); 6.O-O was better (+0.20 against -0.73): 6.O-O a6"),
+     "leaves white's king on f1 unable to castle (6...a6); there was better, +0.20 instead of -0.73: 6.O-O a6"),
     ("r2q1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P1b1/2NP1N2/PPP2PPP/R2Q1RK1 w - - 0 8", "Kh1 Bxf3 gxf3 h6",
      "h3 Bxf3 Qxf3 h6", ("leaves white with doubled pawns on the f-file (8...Bxf3 9.gxf3 h6); "
-                         "8.h3 was better (+0.20 against -0.73): 8.h3 Bxf3 9.Qxf3 h6")),
+                         "there was better, +0.20 instead of -0.73: 8.h3 Bxf3 9.Qxf3 h6")),
 ])
 def test_a_positional_fact_is_there_on_one_board_and_not_on_the_other(fen, played, best, sentence):
     board, played_moves = moves_of(fen, played)
@@ -134,6 +151,17 @@ def test_what_is_won_back_at_once_is_no_sacrifice(fen, san, is_sacrifice):
     assert (sacrifice_of(board, board.parse_san(san)) is not None) == is_sacrifice
 
 
+@pytest.mark.parametrize(("fen", "line", "is_back"), [
+    # a bishop for a knight, and a rook that a queen wins back
+    ("r1bq1rk1/1p2bppp/p7/2pp4/P1Bn4/3P4/1PP1NPPP/R1BQR1K1 w - - 0 13", "Bxd5 Qxd5 Nxd4 Re8 Ne2 Bd7", True),
+    ("6rk/1R4p1/3p2q1/3P3p/2PB3b/1P3QP1/6K1/8 w - - 3 37", "Rxg7 Rxg7 Qf8+ Kh7 Qxg7+ Qxg7", True),
+    ("r1bqkb1r/pp1n1pp1/2p1pn1p/6N1/3P4/3B1N2/PPP2PPP/R1BQK2R w KQkq - 0 8", "Nxe6 fxe6 Bg6+ Ke7 O-O Qc7", False),
+])
+def test_a_piece_that_is_soon_won_back_is_not_sacrificed(fen, line, is_back):
+    board, moves = moves_of(fen, line)
+    assert is_won_back(board, [move.uci() for move in moves]) == is_back
+
+
 def test_a_threat_of_mate_is_named():
     fen = "r2q1r1k/ppp2p1p/2np1p1Q/4p3/2B1P1bN/3P4/PPP2PPP/R3K2R w KQ - 3 12"
     board, moves = moves_of(fen, "Nf5 Bxf5 exf5")
@@ -143,9 +171,9 @@ def test_a_threat_of_mate_is_named():
         board, board.parse_san("a3"), "Qg7#")
     game = chess.pgn.Game.from_board(chess.Board("r2q1rk1/ppp2p1p/2np1p1Q/4p3/2B1P1bN/3P4/PPP2PPP/R3K2R b KQ - 2 11"))
     node = game.add_variation(chess.Move.from_uci("g8h8"))
-    for text, is_wrong in (("allows 12.Nf5, which threatens 13.Qg7#: 12.Nf5 Bxf5 13.exf5", False),
-                           ("allows 12.a3, which threatens 13.Qg7#: 12.a3 a6", True),
-                           ("allows 12.Nf5, which threatens 13.Qxf6#: 12.Nf5 Bxf5", True)):
+    for text, is_wrong in (("allows the threat of 13.Qg7#: 12.Nf5 Bxf5 13.exf5", False),
+                           ("allows the threat of 13.Qg7#: 12.a3 a6", True),
+                           ("allows the threat of 13.Qxf6#: 12.Nf5 Bxf5", True)):
         node.comment = text
         assert bool(checker.check_node(node)) == is_wrong, text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import chess
 import pytest
@@ -106,7 +107,7 @@ def test_the_mated_side_has_no_chances(adversary):
 
 
 @pytest.mark.parametrize(("place", "line"), [
-    (9, "gives up the win: the ending is drawn; 1.Kd6 was better (#11 against +0.00): 1.Kd6"),
+    (9, "gives up the win: the ending is drawn; there was better, #11 instead of +0.00: 1.Kd6"),
     (10, "Kd6: white mates in 11, the best move"),
     (11, "f8=Q: white mates in 3, as good as any"),
     (12, "exf8=N+?!: white wins by the endgame tables, misses mate in 2: 1.exf8=Q g6 2.hxg6#"),
@@ -157,3 +158,23 @@ def test_pieces_that_one_side_lacks_are_not_compared(fen, words):
     points = position_points(explain(to_position(board), load_weights()), board)
     assert any(words in point.words for point in points)
     assert not any("active bishop" in point.words for point in points)
+
+
+@pytest.mark.parametrize(("fen", "number"), [
+    ("8/5p2/5p1p/5KPk/7p/7P/8/8 w - - 0 1", 4),  # the TT's line is three plies long
+    ("1B2n3/8/2R5/5p2/3kp1n1/4p3/B3K3/8 w - - 0 1", 4),
+    ("1Q6/6kp/3N4/1B1Pp3/R3P3/K4b2/1r6/2q5 w - - 0 1", 4),
+])
+def test_a_mate_that_is_announced_is_shown_to_the_end(adversary, fen, number):
+    adversary.clear()
+    found, board = adversary.explain(fen, nodes=100_000), chess.Board(fen)
+    sans = re.sub(r"\d+\.+", "", found.best).split()
+    for san in sans:
+        board.push_san(san)
+    assert found.score.mate == number and len(sans) == 2 * number - 1 and board.is_checkmate()
+    assert f"(white mates in {number})" in next(found.lines())
+
+
+def test_no_mate_is_announced_beside_a_line_that_does_not_end_with_it(adversary):
+    found = adversary.explain("8/5p2/5p1p/5KPk/7p/7P/8/8 w - - 0 1", nodes=20_000)
+    assert next(replace(found, best="1.g6 fxg6+").lines()) == "best: 1.g6 fxg6+ (white wins by force)"
