@@ -184,7 +184,7 @@ export class Practice {
     const [better] = betterMoves(mistake);
     this.missed = true;
     this.solve(better.san ?? "");
-    this.notes.push(h("p", {}, h("strong", {}, better.san ?? ""), ` was better. ${mistake.comment ?? ""}`));
+    this.notes.push(h("p", {}, h("strong", {}, better.san ?? ""), ` was better.${mistake.comment ? ` ${mistake.san}: ${mistake.comment}` : ""}`));
     this.show();
     this.panel.querySelector(".primary")?.focus();
   }
