@@ -105,15 +105,27 @@ class Container:
         if block is None:
             return None
         try:
-            with self.path.open("rb") as file:
-                file.seek(self._start + block.offset)
-                packed = file.read(block.length)
-            if zlib.crc32(packed) != block.checksum:
-                raise ValueError("wrong checksum")  # noqa: TRY301  reported below, like any block that cannot be unpacked
-            cells = _unpack(packed, self.table_kind, block_size(ending, self.table_kind))
+            cells = _unpack(self._read(block), self.table_kind, block_size(ending, self.table_kind))
         except (OSError, ValueError, lzma.LZMAError) as error:
             raise InputError(f"{self.path}: cannot read {ending.name}: {error}") from error
         return np.frombuffer(cells, np.uint8)
+
+    def packed(self, ending: Ending) -> PackedEnding:
+        """Return an ending of the container as it is stored; InputError if it is damaged."""
+        entry = self.entries[ending]
+        try:
+            first, second = (None if block is None else self._read(block) for block in entry.blocks)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{self.path}: cannot read {ending.name}: {error}") from error
+        return PackedEnding(ending, entry.axes, (first, second), entry.summary, entry.seconds)
+
+    def _read(self, block: TableBlock) -> bytes:
+        with self.path.open("rb") as file:
+            file.seek(self._start + block.offset)
+            packed = file.read(block.length)
+        if zlib.crc32(packed) != block.checksum:
+            raise ValueError("wrong checksum")
+        return packed
 
     def _directory(self, line: bytes) -> tuple[TableKind, dict[Ending, DirectoryEntry]]:
         try:

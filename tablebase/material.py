@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ PREFETCH_PIECES = 10  # WDL tables are loaded from this piece count on, since se
 _BLACK = 8  # the difference between a black piece and a white one
 _TYPES = tuple(int(piece_type) for piece_type in (QUEEN, ROOK, BISHOP, KNIGHT, PAWN))
 PROMOTIONS = _TYPES[:-1]
+_ENDING_NAME = re.compile("K([QRBNP]*)V?K([QRBNP]*)")
 
 Pieces = tuple[int, ...]
 
@@ -78,13 +80,12 @@ def endings_at_root(pieces: Iterable[int]) -> set[Ending]:
 
 def parse_ending(text: str) -> Ending:
     """Parse a name such as KQvKR, KQKR or krkq, which name the same ending; InputError for any other text."""
-    letters = text.upper().replace("V", "")
-    sides = letters.split("K")
-    if len(sides) != 3 or sides[0] or not set(sides[1] + sides[2]) <= set("QRBNP"):
+    sides = _ENDING_NAME.fullmatch(text.upper())
+    if sides is None:
         raise InputError(f"ending must list the pieces of both sides, as in KQvKR, got {quote(text)}")
-    if not 1 <= len(letters) - 2 <= MAX_PIECES - 2:
+    white, black = ([PIECE_LETTERS.index(letter) for letter in side] for side in sides.groups())
+    if not 3 <= 2 + len(white) + len(black) <= MAX_PIECES:
         raise InputError(f"ending must have 3 to {MAX_PIECES} pieces, got {quote(text)}")
-    white, black = ([PIECE_LETTERS.index(letter) for letter in side] for side in sides[1:])
     return ending_of([*white, *(_BLACK + piece_type for piece_type in black)])[0]
 
 

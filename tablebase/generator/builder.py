@@ -14,7 +14,7 @@ import numpy as np
 from engine.core.draws import FIFTY_MOVES
 from engine.system.errors import InputError
 from engine.system.files import replacing
-from tablebase.files import Codes, PackedEnding, TableKind, pack, write_container
+from tablebase.files import Codes, Container, PackedEnding, TableKind, pack, write_container
 from tablebase.generator.generate import Values, generate, generate_dtz
 from tablebase.indexing import shape_of
 from tablebase.material import Ending, with_dependencies
@@ -25,7 +25,10 @@ Report = Callable[[Ending, str], None]
 
 
 class TableBuilder:
-    """Builds tables in a folder. Finished tables are in its subfolder `values`, and are memory-mapped when needed."""
+    """Builds tables in a folder. Finished tables are in its subfolder `values`, and are memory-mapped when needed.
+
+    Containers that are already in the folder keep their endings. InputError if one of them cannot be read.
+    """
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
         self._folder, self._threads = folder, threads
@@ -34,6 +37,8 @@ class TableBuilder:
             self._values.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot use {folder}: {error.strerror or error}") from error
+        self._before = {table_kind: Container(path) for table_kind in TableKind
+                        if (path := self._container_path(table_kind)).exists()}
 
     def generate(self, endings: Sequence[Ending], report: Report) -> Iterator[tuple[Ending, float]]:
         """Generate the endings and their dependencies, except those already done; yield each with its CPU seconds."""
@@ -53,7 +58,7 @@ class TableBuilder:
             yield ending, seconds
 
     def pack(self, endings: Sequence[Ending], provenance: str, report: Report) -> list[Path]:
-        """Write containers with the endings and their dependencies; return their paths."""
+        """Write containers with the endings, their dependencies and what was there before; return their paths."""
         paths = []
         for table_kind in TableKind:
             def pack_one(ending: Ending, table_kind: TableKind = table_kind) -> PackedEnding:
@@ -65,9 +70,17 @@ class TableBuilder:
                         if table_kind is not TableKind.DTZ or self._has_dtz(ending)]
             with ThreadPoolExecutor(self._threads) as pool:
                 packed = list(pool.map(pack_one, included))
-            paths.append(self._folder / f"{table_kind.value}.tables")
-            write_container(paths[-1], table_kind, packed, provenance)
+            paths.append(self._container_path(table_kind))
+            write_container(paths[-1], table_kind, [*self._kept(table_kind, included), *packed], provenance)
         return paths
+
+    def _container_path(self, table_kind: TableKind) -> Path:
+        return self._folder / f"{table_kind.value}.tables"
+
+    def _kept(self, table_kind: TableKind, replaced: Sequence[Ending]) -> list[PackedEnding]:
+        """The endings of the container that was there before, without those that were packed anew."""
+        before = self._before.get(table_kind)
+        return [] if before is None else [before.packed(ending) for ending in before.entries if ending not in replaced]
 
     def _finished(self, ending: Ending) -> Mapping[Ending, Values]:
         return {child: Values(child, self._load(child)) for child in ending.next_endings()}

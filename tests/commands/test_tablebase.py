@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import chess
@@ -31,6 +32,28 @@ def test_tables_are_built_and_used(capsys, tmp_path):
     assert status == 0 and "white to move wins: mate in 10 moves, 19 plies" in text
     status, text, _ = run(capsys, "tablebase", "stats", "--tables", str(out))
     assert status == 0 and "1 endings" in text and "20 plies" in text
+
+
+def test_a_later_build_keeps_the_tables_that_are_there(capsys, tmp_path):
+    """Also if the uncompressed values, which take most of the space, were deleted in between."""
+    out = tmp_path / "made"
+    for ending in ("KRvK", "KQvK", "KNvK"):
+        assert run(capsys, "tablebase", "build", ending, "--out", str(out))[0] == 0
+        shutil.rmtree(out / "values")
+    _, text, _ = run(capsys, "tablebase", "stats", "--json", "--tables", str(out))
+    objects = [json.loads(line) for line in text.splitlines()]
+    longest = {row["ending"]: row["longest"] for row in objects if row["turn"] == "white" and row["wins"]}
+    assert {row["ending"] for row in objects} == {"KRvK", "KQvK", "KNvK"}
+    assert longest == {"KRvK": 31, "KQvK": 19}  # mate in 16 and in 10
+    assert run(capsys, "tablebase", "verify", "--tables", str(out))[0] == 0
+
+
+def test_a_build_refuses_a_folder_with_a_foreign_file_before_it_begins(capsys, tmp_path):
+    (tmp_path / "outcomes.tables").write_bytes(b"foreign")
+    status, out, err = run(capsys, "tablebase", "build", "KQvK", "--out", str(tmp_path))
+    assert (status, out) == (2, "")
+    assert err == f"error: {tmp_path / 'outcomes.tables'} is not a file of endgame tables\n"
+    assert (tmp_path / "outcomes.tables").read_bytes() == b"foreign"
 
 
 def test_a_probe_shows_every_legal_move(capsys):

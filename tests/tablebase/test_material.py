@@ -19,7 +19,8 @@ def test_all_spellings_of_a_name_are_accepted(text, name):
     assert parse_ending(text).name == name
 
 
-@pytest.mark.parametrize("text", ["", "K", "KvK", "QvKR", "KXvK", "KQvKRv!", "KQQQQvK", "KKK", "KQvKRKR"])
+@pytest.mark.parametrize("text", ["", "K", "KvK", "QvKR", "KXvK", "KQvKRv!", "KQQQQvK", "KKK", "KQvKRKR", "KKvQ",
+                                  "KQKv", "vKQK"])
 def test_invalid_names_are_rejected_in_one_line(text):
     with pytest.raises(InputError) as error:
         parse_ending(text)
