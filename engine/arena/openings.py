@@ -13,7 +13,7 @@ import chess.pgn
 
 from engine.arena.records import Opening
 from engine.system.errors import InputError, quote
-from engine.system.files import LARGEST_TEXT, inner_name, open_text
+from engine.system.files import bounded, inner_name, open_text
 
 _RANDOM_PLIES = 8
 
@@ -25,8 +25,8 @@ class Openings:
         self._path, self._chess960 = path, chess960
         self._is_pgn = inner_name(path).lower().endswith(".pgn")
         with open_text(path) as lines:
-            bounded = _bounded(lines, path)
-            self._items = list(_pgn_games(bounded) if self._is_pgn else _lines(bounded))
+            read = _pgn_games if self._is_pgn else _lines
+            self._items = list(read(bounded(lines, path)))
 
     def draw(self, pairs: int, seed: int, warn: Callable[[str], None]) -> Iterator[Opening]:
         """One opening per pair, in an order determined by the seed; each is used once before any is used again.
@@ -85,16 +85,6 @@ class RandomOpenings:
             opening = Opening(start.fen, tuple(board.uci(move) for move in board.move_stack), start.chess960)
             if any(board.legal_moves) and self._is_fair(opening):
                 return opening
-
-
-def _bounded(lines: Iterable[str], path: Path) -> Iterator[str]:
-    """Yield the lines; InputError if they are too many to fit into memory."""
-    size = 0
-    for line in lines:
-        size += len(line)
-        if size > LARGEST_TEXT:
-            raise InputError(f"{path} is too large for a file of openings: more than {LARGEST_TEXT} characters")
-        yield line
 
 
 def _lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ _SHOWN_PLIES = 16
 _HEADINGS = ("move", "score", "white wins", "draw", "black wins", "depth", "line")
 _TEXTS = ("line",)
 _LINES_SKIPPED = 1
+_TAG_PAIR = re.compile(r'\[\w+ "')  # how a game in PGN begins
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         for number, board in enumerate(boards):
             if number and not arguments.json:
                 print()
-            infos = _search(engine, board, arguments)
+            infos = [] if _ending(board) else _search(engine, board, arguments)
             if arguments.json:
                 print_object(_as_json(board, infos))
             else:
@@ -73,7 +75,10 @@ def _boards(arguments: argparse.Namespace) -> tuple[list[chess.Board], list[str]
     if text == START or not (text.endswith(".epd") or os.path.exists(path)):  # noqa: PTH110  any text may be a path
         return [_board(text, arguments.moves, arguments.chess960)], []
     boards, warnings = [], []
-    for number, line in numbered_lines(path):
+    lines = numbered_lines(path)
+    if lines and _TAG_PAIR.match(lines[0][1]):
+        raise InputError(f"{path} holds games, not positions: `adversary annotate` analyses them")
+    for number, line in lines:
         try:
             board, _ = read_epd(line, arguments.chess960)
             boards.append(_board(board.fen(), arguments.moves, arguments.chess960))
@@ -142,7 +147,9 @@ def _ending(board: chess.Board) -> str | None:
     """How the game has ended, in words; None if it goes on."""
     if board.is_checkmate():
         return f"checkmate: {chess.COLOR_NAMES[not board.turn]} has won"
-    return "stalemate: a draw" if board.is_stalemate() else None
+    if board.is_stalemate():
+        return "stalemate: a draw"
+    return "neither side can mate: a draw" if board.is_insufficient_material() else None
 
 
 def _as_json(board: chess.Board, infos: Sequence[AnalysisInfo]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import json
 import os
 import stat
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
@@ -106,9 +106,26 @@ def read_json(path: Path) -> Any:
 
 
 def numbered_lines(path: Path) -> list[tuple[int, str]]:
-    """The lines of a text file with their numbers, without blank lines and comments, which begin with #."""
-    return [(number, line) for number, line in enumerate(read_text(path).splitlines(), start=1)
-            if line.strip() and not line.startswith("#")]
+    """The lines of a text file, plain or packed, with their numbers, without blank lines and comments (#).
+
+    InputError if the file cannot be read.
+    """
+    if path.suffix.lower() in (*_PACKED, ".zip", *_UNREADABLE):
+        with open_text(path) as file:
+            lines = [line.rstrip("\n") for line in bounded(file, path)]
+    else:
+        lines = read_text(path).splitlines()
+    return [(number, line) for number, line in enumerate(lines, start=1) if line.strip() and not line.startswith("#")]
+
+
+def bounded(lines: Iterable[str], path: Path) -> Iterator[str]:
+    """Yield the lines of a file; InputError if they are too many to fit into memory."""
+    size = 0
+    for line in lines:
+        size += len(line)
+        if size > LARGEST_TEXT:
+            raise InputError(f"cannot read {path}: it has more than {LARGEST_TEXT} characters")
+        yield line
 
 
 @contextmanager

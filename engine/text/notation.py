@@ -51,8 +51,11 @@ def read_epd(line: str, chess960: bool = False) -> tuple[chess.Board, dict[str, 
 
 
 def play_moves(game: Game, texts: Iterable[str]) -> None:
-    """Play moves in either notation, with or without move numbers; InputError at the first illegal one."""
-    for text in texts:
+    """Play moves in either notation, with or without move numbers; InputError at the first illegal one.
+
+    A text may hold several moves.
+    """
+    for text in " ".join(texts).split():
         move = _MOVE_NUMBER.sub("", text)
         if move:
             game.push_uci(game.uci(parse_move(game, move)))

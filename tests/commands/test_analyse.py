@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 import os
 
 import chess
@@ -56,6 +59,37 @@ def test_a_file_may_hold_fens_with_their_counters(capsys, tmp_path):
     first, second = (json.loads(line) for line in out.splitlines())
     assert first["fen"].endswith(" 99 80") and second["fen"].endswith(" 3 80")
     assert first["lines"][0]["centipawns"] == 0, "the next move ends the game"
+
+
+@pytest.mark.parametrize(("name", "pack"), [("a.epd.gz", gzip.compress), ("a.epd.xz", lzma.compress),
+                                            ("a.epd.bz2", bz2.compress)])
+def test_a_file_may_be_packed(capsys, tmp_path, name, pack):
+    path = tmp_path / name
+    path.write_bytes(pack(b"6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#;\n\n4k3/8/8/8/8/8/4P3/R3K3 b - - 3 80\n"))
+    status, out, err = run(capsys, "analyse", str(path), "--depth", "2", "--json")
+    assert (status, err) == (0, "")
+    assert [json.loads(line)["fen"].split()[1] for line in out.splitlines()] == ["w", "b"]
+    path.write_bytes(path.read_bytes()[:-20])
+    status, out, err = run(capsys, "analyse", str(path))
+    assert (status, out) == (2, "") and "is damaged" in err and err.count("\n") == 1
+
+
+def test_a_file_of_games_is_refused_in_one_line(capsys, tmp_path):
+    path = tmp_path / "games.pgn"
+    path.write_text('[White "A"]\n[Black "B"]\n\n1. e4 e5 *\n')
+    status, out, err = run(capsys, "analyse", str(path))
+    assert (status, out) == (2, "")
+    assert err == f"error: {path} holds games, not positions: `adversary annotate` analyses them\n"
+
+
+def test_moves_may_stand_in_one_text(capsys):
+    _, out, _ = run(capsys, "analyse", "--moves", "1.e4 e5 2. Nf3", "--depth", "2")
+    assert "black to move: rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2" in out
+
+
+def test_bare_kings_are_a_draw(capsys):
+    _, out, _ = run(capsys, "analyse", "7k/8/8/8/8/8/8/K7 w - - 0 1", "--depth", "2")
+    assert out.splitlines()[-1] == "neither side can mate: a draw"
 
 
 def test_a_position_may_come_with_a_long_game(capsys):

@@ -18,7 +18,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Look up the position, search its moves, print them, and return the exit status."""
     game = parse_position(arguments.fen or "startpos")
     keys = [game_key(game)]
-    for move in arguments.moves:
+    for move in " ".join(arguments.moves).split():
         play_moves(game, [move])
         keys.append(game_key(game))
     with Book(arguments.file) as book:
