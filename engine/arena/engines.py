@@ -74,7 +74,8 @@ class EngineProcess:
             await self._within(_READY_SECONDS, engine.ping(), "it does not answer `isready`")
         except (OSError, ValueError, chess.engine.EngineError) as error:
             await self.close()
-            raise InputError(f"cannot start {self.spec.command!r}: {error}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"cannot start {self.spec.command!r}: {reason}") from error
         self._engine = engine
         return engine
 

@@ -138,6 +138,19 @@ def test_arguments_that_make_no_sense(capsys):
     assert status == 2 and "no-such-engine" in err and "Traceback" not in err
 
 
+@pytest.mark.parametrize(("command", "reason"), [
+    ("/nowhere/engine", "No such file or directory"),
+    (f"{shlex.quote(sys.executable)} -c 'print(\"uciok\", flush=True); input(); input()'", "it has no option")])
+def test_an_engine_that_cannot_be_an_anchor_is_refused_before_any_game(capsys, tmp_path, command, reason):
+    """Level 400, the first one, has no anchor: its games would be played to no end."""
+    pgn = tmp_path / "levels.pgn"
+    status, out, err = run(capsys, "compare", "--levels", command, "--pgn", str(pgn), "--games", "1",
+                           "--level", "400", "--level", "1400")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: cannot start ") and reason in err and "Errno" not in err
+    assert not pgn.exists()
+
+
 def test_a_measurement_that_is_complete_is_printed_and_drawn(capsys, tmp_path):
     pytest.importorskip("matplotlib")
     path, moves = tmp_path / "games.pgn", (MoveRecord("e2e4"), MoveRecord("e7e5"))

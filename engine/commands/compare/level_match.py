@@ -7,6 +7,7 @@ start from the starting position, so that the openings that a level plays count.
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from engine.arena import executors
 from engine.arena.cancellation import cancel_games
-from engine.arena.engines import EngineSpec
+from engine.arena.engines import EngineProcess, EngineSpec
 from engine.arena.ratings import Ratings, rate
 from engine.arena.records import POINTS, Adjudication, GameRecord, Opening
 from engine.arena.referee import EngineLimits, UciGame
@@ -99,7 +100,10 @@ def _own_command() -> str:
 
 
 def play_levels(match: LevelMatch, file: Path | None, say: Callable[[str], None]) -> list[PlayedLevelGame]:
-    """Play what is missing in `file`, appending to it, and return all its games; `say` gets the score of a pairing."""
+    """Play what is missing in `file`, appending to it, and return all its games; `say` gets the score of a pairing.
+
+    InputError, before any game, if the engine does not start or cannot be limited.
+    """
     if file is not None:
         drop_incomplete_game(file)
     games = [] if file is None else read_games(file)
@@ -108,6 +112,9 @@ def play_levels(match: LevelMatch, file: Path | None, say: Callable[[str], None]
         done = sum({first.name, second.name} == set(game.players) for game in games)
         shards += [UciGame(number, Opening(), first, second, EngineLimits(nodes=_NODES), _RULES)
                    for number in range(done, match.games)]
+    anchor = next((shard.second for shard in shards if shard.second.command == match.command), None)
+    if anchor is not None:
+        asyncio.run(_try_engine(anchor))
     with (executors.processes(match.width or usable_cores()) as (executor, workers), stop_on_interrupt(cancel_games),
           progress_bar(len(shards)) as show):
         for done, (record,) in enumerate(in_order(executor, shards, 2 * workers)):
@@ -118,6 +125,15 @@ def play_levels(match: LevelMatch, file: Path | None, say: Callable[[str], None]
             if done + 1 == len(shards) or shards[done + 1].number < record.number:
                 say(_pairing_text(games, shards[done].first.name, shards[done].second.name))
     return games
+
+
+async def _try_engine(spec: EngineSpec) -> None:
+    """Start the engine and end it again; InputError if it does not start or has not all options."""
+    process = EngineProcess(spec)
+    try:
+        await process.engine()
+    finally:
+        await process.close()
 
 
 def _played(record: GameRecord) -> PlayedLevelGame:
