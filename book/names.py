@@ -61,6 +61,8 @@ def read_names(paths: Sequence[Path]) -> Iterator[tuple[int, OpeningName]]:
         try:
             with io.StringIO(read_text(path), newline="") as file:
                 rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+                if not {"eco", "name", "pgn"} <= set(rows.fieldnames or ()):
+                    raise InputError(f"{path} is not a list of names: its first line must be eco, name and pgn")
                 for number, row in enumerate(rows, start=2):
                     words, _ = main_line(row.get("pgn") or "")
                     position = parse_fen(START_FEN)

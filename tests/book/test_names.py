@@ -56,6 +56,15 @@ def test_names_are_read_from_lists(tmp_path):
         list(read_names([tmp_path / "nowhere.tsv"]))
 
 
+@pytest.mark.parametrize("text", ["", "C20\tKing's Pawn Game\t1. e4 e5\n"])
+def test_a_list_without_its_headings_is_refused(tmp_path, text):
+    """Its first name would be taken for them."""
+    path = tmp_path / "names.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="first line must be eco, name and pgn"):
+        list(read_names([path]))
+
+
 def test_the_table_agrees_with_the_lists():
     lists = sorted((DATA / "openings").glob("lichess-?.tsv"))
     if not lists:

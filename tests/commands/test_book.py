@@ -53,8 +53,14 @@ def test_losing_lines_are_found_and_removed(capsys, small, tmp_path):
     better = tmp_path / "better.bin"
     status, text, _ = run(capsys, *words, "--out", str(better))
     assert status == 0, text
-    assert "0 leave a side worse than 100" in text
+    assert "1 leave a side worse than 100" in text and "after 1. f3 e5 2. g4" in text  # what was removed
+    assert "0 leave a side worse than 100" in run(capsys, "book", "check", str(better), *words[3:])[1]
     assert better.stat().st_size < small.stat().st_size
+
+
+def test_moves_may_stand_in_one_text(capsys, small):
+    assert (run(capsys, "book", "show", str(small), "--nodes", "100", "--moves", "1.f3 e5")
+            == run(capsys, "book", "show", str(small), "--nodes", "100", "--moves", "f3", "e5"))
 
 
 def test_the_learning_field_is_kept(capsys, small, tmp_path):

@@ -55,21 +55,22 @@ def _line(tree: BookTree, node: BookPosition) -> str:
 
 
 def _evaluate(tree: BookTree, arguments: argparse.Namespace) -> bool:
-    """Search every position, and write the book without bad lines if requested; return whether all lines are good."""
+    """Search every position, and write the book without bad lines if requested; return whether no bad line is left."""
     worst = WORST if arguments.worst is None else arguments.worst
     for _ in count_with_progress(evaluate_tree(tree, arguments.nodes), "position", len(tree.nodes)):
         pass
     searched = sum(node.score is not None for node in tree.nodes.values())
-    if arguments.out is not None and not is_interrupted():
-        tree = prune(tree, worst)
-        kept = [branch.entry for node in tree.nodes.values() for branch in node.branches]
-        write_book(kept, arguments.out)
-        print(f"{len(kept)} moves in {sum(bool(node.branches) for node in tree.nodes.values())} reachable positions "
-              f"written to {arguments.out}")
     bad = sorted((node for node in tree.nodes.values() if is_bad(node, worst)),
                  key=lambda node: -abs(node.score or 0))
     print(f"{pluralize(searched, 'position')} searched with {pluralize(arguments.nodes, 'node')}: "
           f"{len(bad)} leave a side worse than {worst} centipawns")
     for node in bad[:_SHOWN_PROBLEMS]:
         print(f"  {node.score:+} for the side to move after {_line(tree, node)}")
-    return not bad
+    if arguments.out is None or is_interrupted():
+        return not bad
+    tree = prune(tree, worst)
+    kept = [branch.entry for node in tree.nodes.values() for branch in node.branches]
+    write_book(kept, arguments.out)
+    positions = sum(bool(node.branches) for node in tree.nodes.values())
+    print(f"{len(kept)} moves in {positions} reachable positions, without these lines, written to {arguments.out}")
+    return True
