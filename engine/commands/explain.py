@@ -15,6 +15,7 @@ import chess.svg
 
 from engine.analysis.engine import EXPLANATION_NODES, Engine
 from engine.analysis.explain import explain_board
+from engine.analysis.results import Score
 from engine.analysis.review import SearchEffort
 from engine.commands.shared.arguments import in_file, milliseconds, plies, positive, svg_file, text
 from engine.commands.shared.interruption import stop_on_interrupt
@@ -56,7 +57,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", type=in_file, metavar="FILE.json",
                         help="explain with these weights of the features")
     parser.add_argument("--network", type=text, metavar="FILE",
-                        help="the network to explain as well (default: the built-in one), or `features` for none")
+                        help="with --all or --svg: the network to explain as well (default: the built-in one), or "
+                        "`features` for none")
     parser.add_argument("--chess960", action="store_true", help="castle by the rules of Chess960")
 
 
@@ -117,10 +119,15 @@ def _print_explanation(game: Game, moved: ExplainedPosition | None, arguments: a
     with Engine() as engine, stop_on_interrupt(engine.stop):
         explanation = explain_board(engine, board, move, effort, load_weights(arguments.weights))
     if arguments.json:
-        print_object({"fen": board.fen(), **asdict(explanation)})
+        print_object({"fen": board.fen(), **asdict(explanation), "score": _score_as_object(explanation.score),
+                      "move_score": _score_as_object(explanation.move_score)})
         return
     for line in explanation.lines():
         print(line)
+
+
+def _score_as_object(score: Score | None) -> dict[str, Any] | None:
+    return None if score is None else {**asdict(score), "side": chess.COLOR_NAMES[score.side]}
 
 
 def _terms_as_object(scene: ExplainedPosition, moved: ExplainedPosition | None) -> dict[str, Any]:

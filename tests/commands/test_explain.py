@@ -111,6 +111,15 @@ def test_a_blunder_is_refuted(capsys):
     assert "g4??: black mates in 1, allows mate in 1: 2...Qh4#" in out
 
 
+@pytest.mark.parametrize("words", [("startpos",), ("startpos", "moves", "e4", "--move", "f6")])
+def test_scores_name_their_side(capsys, words):
+    _, out, _ = run(capsys, "explain", *words, "--nodes", "500", "--json")
+    found = json.loads(out)
+    scores = [score for score in (found["score"], found["move_score"]) if score is not None]
+    assert len(scores) == 1 + ("--move" in words)
+    assert {score["side"] for score in scores} == {"white"}
+
+
 def test_the_answer_as_json(capsys):
     _, out, _ = run(capsys, "explain", SPANISH, "--move", "O-O", "--nodes", "5000", "--json")
     found = json.loads(out)

@@ -27,7 +27,7 @@ class ResumableFile:
         if self._journal.exists():
             self._recover(head)
         elif path.exists():
-            raise InputError(f"{path} exists")
+            raise InputError(f"{path} exists and is no interrupted run to resume: delete it, or choose another name")
         else:
             self._append(self._journal, (json.dumps(head) + "\n").encode())
         with self._writing(), path.open("ab") as file:
