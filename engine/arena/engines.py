@@ -57,6 +57,7 @@ class EngineProcess:
         self.spec = spec
         self._engine: Listener | None = None
         self._transport: asyncio.SubprocessTransport | None = None
+        self._exit: asyncio.Future[int] | None = None  # done when the process has ended
 
     @property
     def pid(self) -> int | None:
@@ -69,6 +70,7 @@ class EngineProcess:
             return self._engine
         try:
             self._transport, engine = await Listener.popen(shlex.split(self.spec.command))
+            self._exit = engine.returncode
             await self._within(_HELLO_SECONDS, engine.initialize(), "it does not answer `uci`: is it a UCI engine?")
             await self._configure(engine)
             await self._within(_READY_SECONDS, engine.ping(), "it does not answer `isready`")
@@ -107,7 +109,10 @@ class EngineProcess:
             with contextlib.suppress(ProcessLookupError):
                 self._transport.kill()
             self._transport.close()
-        self._engine = self._transport = None
+            if self._exit is not None:  # an event loop that ends before would leave the process unreaped
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(asyncio.shield(self._exit), _QUIT_SECONDS)
+        self._engine = self._transport = self._exit = None
 
 
 class _EngineHost:
