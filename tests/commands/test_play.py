@@ -86,14 +86,24 @@ class Session:
         deadline = time.monotonic() + seconds
         while text not in (shown := Text.from_ansi(self.screen().replace("\r", "")).plain):
             assert time.monotonic() < deadline, shown
-            if select.select([self._master], [], [], 0.1)[0]:
-                try:
-                    self._seen += os.read(self._master, 65_536)
-                except OSError:  # the other end is closed
-                    assert text in Text.from_ansi(self.screen().replace("\r", "")).plain
+            if not self._read():
+                assert text in Text.from_ansi(self.screen().replace("\r", "")).plain
         return shown
 
+    def _read(self) -> bool:
+        """Read what there is; return whether the other end is still open."""
+        if select.select([self._master], [], [], 0.1)[0]:
+            try:
+                self._seen += os.read(self._master, 65_536)
+            except OSError:
+                return False
+        return True
+
     def close(self) -> int:
+        """Wait for the end; what is still written is read, since a full terminal would block the process."""
+        deadline = time.monotonic() + 60.0
+        while self.process.poll() is None and time.monotonic() < deadline and self._read():
+            pass
         status = self.process.wait(30)
         os.close(self._master)
         return status
