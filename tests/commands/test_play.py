@@ -60,6 +60,12 @@ def test_a_whole_game_through_pipes(tmp_path):
     assert game.end().board().fen() == board.fen() and game.headers["Result"] == "1-0"
 
 
+def _stop_ignoring_signals() -> None:
+    """What a user's shell does not ignore may be ignored here, in the background or by `nohup`."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Session:
     """The command in a pseudo-terminal, as a user sees it."""
 
@@ -68,7 +74,7 @@ class Session:
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
         self.process = subprocess.Popen(
             command(*words), stdin=slave, stdout=slave, stderr=slave, cwd=SOURCE_ROOT, start_new_session=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  it may be ignored here
+            preexec_fn=_stop_ignoring_signals,  # noqa: PLW1509
             env={**os.environ, "XDG_DATA_HOME": str(folder), "TERM": "xterm-256color", "COLORTERM": "truecolor",
                  "PYTHONIOENCODING": "utf-8"})
         os.close(slave)
