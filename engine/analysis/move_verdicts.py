@@ -122,7 +122,7 @@ def with_agreeing_mates(verdicts: Sequence[MoveVerdict]) -> list[MoveVerdict]:
             found[index] = replace(here, after=score_before_move(-missed),
                                    played_line=(here.move.uci(), *there.best_line))
         elif abs(allowed.mate) < abs(missed.mate) and there.mark.is_bad and (
-                here.played_line[1] != there.move.uci() and ends_in_mate(there.board, here.played_line[1:])):
+                here.played_line[1:2] != (there.move.uci(),) and ends_in_mate(there.board, here.played_line[1:])):
             found[index + 1] = replace(there, before=allowed, best_line=here.played_line[1:])
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import chess
 import chess.pgn
@@ -96,3 +97,5 @@ def test_what_one_move_allows_is_what_the_next_one_misses():
     missing = MoveVerdict(2, after, missed, Mark.BLUNDER, fast, score(0), 0.5, ("e1e8",), (missed.uci(),), None, 10)
     first, second = with_agreeing_mates([allowed, missing])
     assert second == missing and first.after.mate == -1 and first.played_line == (move.uci(), "e1e8")
+    short = [replace(allowed, after=score(None, -1, chess.BLACK)), replace(missing, before=score(None, 3))]
+    assert with_agreeing_mates(short) == short  # a line without the mate proves nothing
