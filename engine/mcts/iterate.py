@@ -20,7 +20,7 @@ from engine.mcts.learning import teach, teaching_is_due
 from engine.mcts.leaves import make_move, set_last_moves, unmake_move
 from engine.mcts.nodes import average_before, count_visit, node_at, prefetch_children
 from engine.mcts.params import Selection
-from engine.mcts.priors import refine_priors, refinement_is_due
+from engine.mcts.root_search import deepen_root, root_search_is_due
 from engine.mcts.select import select
 from engine.mcts.shared_values import lookup_shared_value
 from engine.mcts.simulate import simulate
@@ -59,10 +59,8 @@ def _descend(pos, state, worker):
             break
         if node.first == 0 and not expand(pos, state, worker, index):
             break
-        if visits >= worker.params.refine_visits and refinement_is_due(worker.params, visits, depth):
-            refine_priors(pos, state, worker, index, visits, depth)
-            if depth > 0 and node.proof != 0:
-                break
+        if depth == 0 and root_search_is_due(state, worker):
+            deepen_root(pos, state, worker)
         if visits >= worker.params.teach_visits and teaching_is_due(worker.params, visits):
             teach(pos, state, worker, index, visits, depth)
         index = select(worker, index)
@@ -155,7 +153,7 @@ def _has_used_budget(state, worker):
     """Whether the iterations, or all positions that they visited, have reached their limit."""
     if worker.position_limit == NO_LIMIT:
         return worker.iterations >= worker.iteration_limit
-    # The searches that refine priors are long: they end when the budget does. Those of leaves may exceed it.
+    # The search of the root is long: it ends when the budget does. Those of leaves may exceed it.
     left = worker.position_limit - worker.iterations - worker.playout_plies
     state.node_limit = left + _LEAF_NODES
     state.next_poll = min(state.next_poll, state.node_limit)

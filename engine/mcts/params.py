@@ -56,7 +56,7 @@ PARAMETERS = (
     # How the priors of a node bend: more exploration where they are purer than usual, and by what the tree has learned.
     Parameter("impurity_weight", 0.0, -2.0, 2.0, 0.2),
     Parameter("usual_impurity", 0.7, 0.01, 1.0),
-    Parameter("history_weight", 0.0, 0.0, 20.0, 1.0),  # of the move history in the logits
+    Parameter("history_weight", 4.0, 0.0, 20.0, 1.0),  # of the move history in the logits
     Parameter("history_rate", 0.03, 0.001, 1.0, 0.01),  # how fast it forgets
     # What a node teaches whenever its visits are a power of two, from `teach_visits` on.
     Parameter("teach_visits", 16, 2, 1_000_000, 8),
@@ -66,17 +66,11 @@ PARAMETERS = (
     Parameter("prior_temperature", 250.0, 1.0, 10_000.0),  # centipawns
     Parameter("prior_floor", 0.2, 0.0, 1.0),  # the fraction that is divided equally among all moves
     Parameter("check_bonus", 200.0, 0.0, 1000.0),  # centipawns
-    # Refinement of priors: after `refine_visits` visits (0 for never) a search of each root move refines its prior;
-    # after `refine_growth` times as many a deeper one does, and so on. Inner nodes need `refine_inner` times as many.
-    Parameter("refine_visits", 1024, 0, 1_000_000, 200),
-    Parameter("refine_inner", 16, 1, 1000),
-    Parameter("refine_growth", 2, 2, 16),
-    Parameter("refine_depth", 6, 0, 16),
-    Parameter("refine_step", 1, 0, 4),
-    Parameter("refine_temperature", 100.0, 1.0, 10_000.0, 15.0),  # centipawns
-    Parameter("refine_band", 6.0, 1.0, 20.0, 1.0),  # no exact score for a move this many temperatures below the best
-    Parameter("use_refine_test", 0, 0, 1),  # whether a zero window finds such moves beforehand; no new prior for them
-    Parameter("refine_share", 0.25, 0.0, 1.0, 0.1),  # the weight of the new priors; the rest is that of the old ones
+    # An alpha-beta search of the root beside the tree: its share of the nodes (0 for none), the depth from which its
+    # best move counts, and the part of all priors that this move gains at each depth.
+    Parameter("root_share", 0.5, 0.0, 0.95, 0.05),
+    Parameter("root_depth", 6, 1, 64, 1),
+    Parameter("root_gain", 0.25, 0.0, 1.0, 0.05),
     # Playouts.
     # AlphaGo's lambda: the weight of a playout in the value of a leaf that has a value without one; light moves.
     Parameter("playout_share", 0.0, 0.0, 1.0),
@@ -119,12 +113,11 @@ def pure_monte_carlo(**changes: float) -> TreeParamsRecord:
 
 # The differences of PUCT from the learned search.
 _HANDMADE_CHANGES = {"use_outcome": 0, "use_policy": 0, "use_sharing": 0, "puct": 3.0, "puct_growth": 0.0,
-                     "spread_share": 0.0, "history_weight": 0.0, "refine_growth": 4, "refine_depth": 5,
-                     "refine_share": 1.0}
+                     "spread_share": 0.0, "history_weight": 0.0}
 
 
 def puct(**changes: float) -> TreeParamsRecord:
-    """PUCT without learning: hand-made priors, quiescence instead of playouts, refinement, and proofs."""
+    """PUCT without learning: hand-made priors, quiescence instead of playouts, and proofs."""
     return tree_params(**{**_HANDMADE_CHANGES, **changes})
 
 
@@ -140,7 +133,7 @@ def light_uct(**changes: float) -> TreeParamsRecord:
 
 # AlphaZero's search has the policy and the value, and nothing that knows chess besides.
 _ALPHAZERO_CHANGES = {"leaf": Leaf.EVALUATION, "use_sharing": 0, "use_solver": 0, "spread_share": 0.0,
-                      "history_weight": 0.0, "refine_visits": 0}
+                      "history_weight": 0.0, "root_share": 0.0}
 
 
 def alphago(**changes: float) -> TreeParamsRecord:

@@ -1,8 +1,7 @@
 """Priors: the probabilities of moves before any visit, by the learned policy or by hand-made scores.
 
 A hand-made score counts what the move captures, whether the piece can then be captured, whether it escapes from a less
-valuable attacker, whether it gives check, and the PSQT. A softmax turns scores into probabilities. After many visits,
-searches refine the priors.
+valuable attacker, whether it gives check, and the PSQT. A softmax turns scores into probabilities.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import math
 
 import numpy as np
 
-from engine.alphabeta.history import piece_to_index
 from engine.alphabeta.see import SEE_VALUES, flag_see_ok, see_ge
 from engine.core.attacks import attacks_by_piece_value
 from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, QUEEN, ROOK
@@ -19,10 +17,7 @@ from engine.core.legality import gives_check
 from engine.core.moves import CASTLING, from_square, move_type, to_square
 from engine.kernel import inline, kernel
 from engine.mcts.learning import add_history
-from engine.mcts.leaves import make_move, proof_of, search_leaf, set_last_moves, unmake_move
-from engine.mcts.nodes import children_of, node_at, prove
 from engine.mcts.params import Selection
-from engine.search.scores import INFINITE, is_decisive
 from eval.evaluate import psqt_score
 from eval.policy.inference import policy_scores, soften_scores
 from eval.psqt import psq_after, psq_of
@@ -132,76 +127,3 @@ def scale_by_impurity(worker, end):
     factor = min(max(1.0 + params.impurity_weight * excess, _MIN_FACTOR), _MAX_FACTOR)
     for index in range(end):
         worker.priors[index] *= factor
-
-
-@inline
-def _refinement_number(params, visits, depth):
-    """The number, from 0, of the refinement that is due at this visit; -1 if none is."""
-    due = params.refine_visits if depth == 0 else params.refine_visits * params.refine_inner
-    number = np.int64(0)
-    while due < visits:
-        due *= params.refine_growth
-        number += 1
-    return number if due == visits else np.int64(-1)
-
-
-@inline
-def refinement_is_due(params, visits, depth):
-    """Whether priors are refined at this visit, at least the `refine_visits`th, to a node at this depth."""
-    return params.selection == _PUCT and params.refine_visits > 0 and _refinement_number(params, visits, depth) >= 0
-
-
-@inline
-def _score_of_child(pos, state, worker, plies, beta):
-    """The score of a child for its side to move, exact below `beta`; INFINITE if a zero window shows that it is not."""
-    if worker.params.use_refine_test and beta < INFINITE:
-        score = search_leaf(pos, state, worker, plies, beta - 1, beta)
-        if score >= beta or state.stopped:
-            return score if is_decisive(score) else INFINITE
-    return search_leaf(pos, state, worker, plies, -INFINITE, beta)
-
-
-@inline
-def _search_child(pos, state, worker, child, depth, plies, best):
-    """The score of the child of a node at `depth` for the node's side to move; only a bound far below `best`.
-
-    A mate proves the child.
-    """
-    params, node = worker.params, node_at(worker.pool, child)
-    move = np.int64(node.move)
-    worker.path[depth + 1], worker.piece_to[depth + 1] = child, piece_to_index(pos, move)
-    set_last_moves(state, worker, depth + 1)
-    beta = np.int64(min(params.refine_band * params.refine_temperature - best, np.float64(INFINITE)))
-    make_move(pos, move)
-    score = -_score_of_child(pos, state, worker, plies, beta)
-    unmake_move(pos, move)
-    proof = proof_of(score) if score > -INFINITE else np.int64(0)
-    if proof != 0 and params.use_solver and node.proof == 0 and not state.stopped:
-        node.proof = proof
-    return np.float64(score)
-
-
-@kernel
-def refine_priors(pos, state, worker, index, visits, depth):
-    """Refine the priors of a node's children by searches. Keeps their order, since other threads may be below them."""
-    params = worker.params
-    plies = params.refine_depth + params.refine_step * _refinement_number(params, visits, depth)
-    first, end = children_of(worker.pool, index)
-    best = -np.float64(INFINITE)
-    for child in range(first, end):
-        score = _search_child(pos, state, worker, child, depth, plies, best)
-        if state.stopped:
-            return
-        worker.priors[child - first] = score
-        best = max(best, score)
-    softmax_priors(worker, best, end - first, params.refine_temperature)
-    scale_by_impurity(worker, end - first)
-    for child in range(first, end):
-        child_node = node_at(worker.pool, child)
-        kept = (1.0 - params.refine_share) * np.float64(child_node.prior)
-        child_node.prior = kept + params.refine_share * worker.priors[child - first]
-    node = node_at(worker.pool, index)
-    node.is_shuffled = 1
-    proof = prove(worker.pool, index)
-    if proof != 0:
-        node.proof = proof

@@ -31,6 +31,9 @@ class WorkerRecord(Fields):
     root: I8
     root_moves: Annotated[Numbers, "u2", MAX_MOVES]  # the moves to search at the root
     root_count: I8
+    is_first: I8  # of the threads: it also searches the root, see root_search.py
+    root_depth: I8  # of that search, and its nodes
+    root_nodes: I8
     is_full: I8  # the pool had no room for an expansion
     is_frozen: I8  # expansion has ended, because there is no time to free space
     stops_when_proven: I8  # whether the search ends when the root is proven
@@ -76,6 +79,7 @@ def new_worker(params: TreeParamsRecord, number: int, seed: int) -> WorkerRecord
     worker = new_record(WorkerRecord)
     worker["params"] = params
     worker.exploration_factor = 1.0
+    worker.is_first = number == 0
     # xorshift must not start at 0, and threads should start far apart.
     worker.random = ((seed + 1) * _WEYL_STEP + number * 0xD1B5_4A32_D192_ED03) % (1 << 64) | 1
     return worker

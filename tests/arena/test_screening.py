@@ -156,7 +156,7 @@ def test_with_every_technique_in_use_there_are_no_switches_to_screen(capsys, mon
 
 
 def test_the_parameters_of_a_tree_are_screened_too():
-    base = parse_config("mcts,refine_visits=0,puct=1.2")
+    base = parse_config("mcts,root_share=0,puct=1.2")
     changes = parse_changes(["puct", "use_sharing", "first_play=0.0:0.3"], base)
     assert changes == [ParamChange("puct", pytest.approx(1.05), pytest.approx(1.35)), ParamChange("use_sharing", 0, 1),
                        ParamChange("first_play", 0.0, 0.3)]
@@ -164,10 +164,10 @@ def test_the_parameters_of_a_tree_are_screened_too():
         assert isinstance(trial.pair, SearchPair) and trial.pair.limits.nodes == 20
         for config, side in ((trial.pair.first, 1), (trial.pair.second, -1)):
             record = config.tree.params_record()
-            assert record.refine_visits == 0
+            assert record.root_share == 0
             assert [record[change.name] for change in changes] == [
                 change.high if sign == side else change.low for change, sign in zip(changes, trial.signs, strict=True)]
-    for wrong in ("rfp_margin", "puct=2:1", "puct=a:b", "refine_growth=1:2"):
+    for wrong in ("rfp_margin", "puct=2:1", "puct=a:b", "puct_base=1:2:3"):
         with pytest.raises(InputError):
             parse_changes([wrong], base)
 
@@ -175,14 +175,14 @@ def test_the_parameters_of_a_tree_are_screened_too():
 def test_a_fraction_moves_by_a_fraction():
     base = parse_config("mcts")
     sure = {ParamChange("puct", 1.35, 1.65): Estimate(10.0, 2.0, 18.0), ParamChange("use_sharing", 0, 1):
-            Estimate(-20.0, -24.0, -16.0), ParamChange("refine_share", 0.15, 0.35): Estimate(0.1, -9.9, 10.1)}
+            Estimate(-20.0, -24.0, -16.0), ParamChange("root_gain", 0.2, 0.3): Estimate(0.1, -9.9, 10.1)}
     assert suggest(sure, base) == {"puct": pytest.approx(1.65), "use_sharing": 0}
     assert suggest({ParamChange("puct", 1.35, 1.65): Estimate(-4.0, -12.0, 4.0)}, base) == {
         "puct": pytest.approx(1.5 - 0.6 * 0.15)}
 
 
 def test_a_screen_of_a_tree_is_played(capsys):
-    assert main(["tune", "screen", "--config", "mcts,refine_visits=0", "--params", "puct,use_sharing", "--pairs", "2",
+    assert main(["tune", "screen", "--config", "mcts,root_share=0", "--params", "puct,use_sharing", "--pairs", "2",
                  "--nodes", "8", "--concurrency", "1"]) == 0
     out = capsys.readouterr().out
     assert "2 pairs of games at 8 nodes per move" in out and "1.35" in out and "use_sharing" in out

@@ -39,10 +39,10 @@ def test_what_a_setting_of_a_tree_says(tmp_path):
 
 def test_a_pair_changes_colours_and_plays_legal_moves():
     opening = Opening(moves=("e2e4", "e7e5"))
-    pair = SearchPair(3, opening, parse_config("mcts,refine_visits=0"), Config("other"), Limits(nodes=30), QUICK, 4)
+    pair = SearchPair(3, opening, parse_config("mcts,root_share=0"), Config("other"), Limits(nodes=30), QUICK, 4)
     first, second = pair()
     assert [first.number, second.number] == [6, 7]
-    assert first.players == ("mcts,refine_visits=0", "other")
+    assert first.players == ("mcts,root_share=0", "other")
     assert second.players == first.players[::-1]
     for record in (first, second):
         board = opening.board()
@@ -52,7 +52,7 @@ def test_a_pair_changes_colours_and_plays_legal_moves():
 
 
 def test_training_games_hold_what_the_tree_played(tmp_path):
-    shard = TreeTrainingShard(0, 2, 20, 7, parse_config("mcts,refine_visits=0"))
+    shard = TreeTrainingShard(0, 2, 20, 7, parse_config("mcts,root_share=0"))
     block = shard()
     assert block.content == shard().content  # the number and the seed say it all
     file = GameFile(tmp_path / "trees.games")
@@ -82,7 +82,7 @@ def test_who_knows_nothing_counts_material(tmp_path):
     from engine.core.game import Game
     from eval.piece_worth import StaticEvaluator
 
-    setting = parse_config(f"mcts,refine_visits=0,network={network},policy={policy}")
+    setting = parse_config(f"mcts,root_share=0,network={network},policy={policy}")
     for fen, lead in (("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0),
                       ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 900),
                       ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1", -900),

@@ -32,7 +32,7 @@ from engine.system.errors import InputError
 from tests.commands.running import run
 
 NODES = MoveBudget(100, is_time=False)
-QUICK = ("--player", "mcts,refine_visits=0", "--player", "minimax", "--player", "random", "--nodes", "60",
+QUICK = ("--player", "mcts,root_share=0", "--player", "minimax", "--player", "random", "--nodes", "60",
          "--concurrency", "1")
 
 

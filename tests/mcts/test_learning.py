@@ -118,7 +118,7 @@ def test_nothing_is_corrected_where_the_evaluation_is_not_to_blame(fen, move, va
 @pytest.mark.parametrize(("changes", "learns"), [
     ({"history_weight": 0.0, "correction_rate": 0.0}, False), ({"history_weight": 3.0, "correction_rate": 1.0}, True)])
 def test_a_search_learns_if_it_is_told_to_and_forgets_when_it_is_cleared(changes, learns):
-    searcher = MctsSearch(params.learned(refine_visits=0, **changes), 4)
+    searcher = MctsSearch(params.learned(root_share=0, **changes), 4)
     searcher.run(Game(MIDDLE_GAME).position, Limits(nodes=1000))
     state, worker = searcher._states[0], searcher._workers[0]
     assert bool(worker.move_history.any()) == any(state[name].any() for name in CORRECTIONS) == learns
@@ -127,14 +127,3 @@ def test_a_search_learns_if_it_is_told_to_and_forgets_when_it_is_cleared(changes
     assert bool(worker.move_history.any()) == learns  # kept between moves
     searcher.clear()
     assert not worker.move_history.any()
-
-
-def test_a_zero_window_saves_searches_of_bad_moves():
-    """The same move is best, with fewer nodes."""
-    spent, game = [], Game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
-    for use in (0, 1):
-        searcher = MctsSearch(params.learned(use_refine_test=use, refine_band=2.0), 4)
-        searcher.run(game.position, Limits(nodes=1200))
-        spent.append((searcher.positions, max(searcher.visits().items(), key=lambda item: item[1])[0]))
-    assert spent[1][0] < spent[0][0]
-    assert spent[1][1] == spent[0][1]

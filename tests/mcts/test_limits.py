@@ -20,7 +20,7 @@ from tests.mcts.trees import MATES, MIDDLE_GAME, MODES, SEARCHERS, search
 from tests.positions import CORNERS, CROWD, reference_board
 
 
-def test_a_mate_that_a_look_finds_ends_the_search():
+def test_a_mate_that_the_search_of_the_root_finds_ends_the_search():
     fen = "r1bq2rk/pp3pbp/2p1p1pQ/7P/3P4/2PB1N2/PP3PPR/2KR4 w - - 0 1"
     game, result = search("puct", fen, nodes=100_000)
     assert game.uci(result.move) == "h6h7"

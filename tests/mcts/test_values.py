@@ -81,7 +81,7 @@ def test_contempt_makes_a_draw_less_welcome():
 
 
 def test_static_leaves_need_no_search():
-    searcher = MctsSearch(params.learned(leaf=Leaf.EVALUATION, refine_visits=0), 4)
+    searcher = MctsSearch(params.learned(leaf=Leaf.EVALUATION, root_share=0), 4)
     searcher.run(Game(MIDDLE_GAME).position, Limits(nodes=1000))
     assert sum(int(state.nodes) for state in searcher._states) == 0
 
@@ -93,7 +93,7 @@ def test_tables_prove_results_through_the_tree(leaf):
     tables, record = loaded_tables(), new_record(TbRecord)
     record.max_pieces = record.own_max_pieces = tables.max_pieces
     record.own_address = tables.outcomes.address
-    searcher = MctsSearch(params.learned(leaf=leaf, refine_visits=0), 4)
+    searcher = MctsSearch(params.learned(leaf=leaf, root_share=0), 4)
     searcher.set_tb(record)
     result = searcher.run(game.position, Limits(nodes=3000))
     assert result.score >= TB_BAND
@@ -131,7 +131,7 @@ def test_a_transposition_is_taken_from_the_table():
     """The same tree, with and without: fewer leaves are searched."""
     searched = []
     for use in (0, 1):
-        searcher = MctsSearch(params.learned(use_sharing=use, refine_visits=0), 16)
+        searcher = MctsSearch(params.learned(use_sharing=use, root_share=0), 16)
         searcher.run(Game("8/8/1p1k4/1P1p4/3P1K2/8/8/8 w - - 0 1").position, Limits(nodes=4000))
         searched.append(sum(int(state.nodes) for state in searcher._states))
     assert searched[1] < searched[0]
