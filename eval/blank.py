@@ -1,6 +1,7 @@
 """An untrained network, which counts material, and an untrained policy, which has no preference among moves.
 
-Both have the format of trained ones, so that a search can use either.
+Both have the format of trained ones, so that a search can use either. A network that is to learn from few games first
+learns to count material, from positions labelled with it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from eval.network.file import LAYER_STEP, PAIR_BITS, PAIR_BLOCK, QB, QUANT_CELL, QUANT_OUTPUT, QUANT_SUM, Network, Shape
+from eval.network.samples import BOARD_BYTES, Samples
 from eval.policy.file import WIDTH_STEP, Policy, blocks_of
 
 _WORTH = (1, 3, 3, 5, 9)  # pawn to queen
@@ -37,6 +39,17 @@ def material_only_network() -> Network:
     numbers["output_weights"][0, 0], numbers["output_biases"][0] = _OUTPUT, -_OUTPUT * QUANT_CELL * _MIDDLE
     scale = _CENTIPAWNS * QUANT_SUM * QUANT_OUTPUT / (_OUTPUT * QUANT_CELL)
     return Network(shape, **numbers, scale=scale, provenance={"result": "material, made by hand"})
+
+
+def label_by_material(samples: Samples) -> Samples:
+    """The samples, with the lead in material of the side to move as their scores."""
+    packed = np.ascontiguousarray(samples["board"]).view(np.uint8).reshape(len(samples), BOARD_BYTES)
+    worth = np.zeros(16, np.int16)  # by piece code
+    worth[:5] = np.array(_WORTH) * _CENTIPAWNS
+    worth[6:11] = -worth[:5]
+    labelled = samples.copy()
+    labelled["score"] = worth[packed & 15].sum(1) + worth[packed >> 4].sum(1)
+    return labelled
 
 
 def uniform_policy() -> Policy:

@@ -35,7 +35,7 @@ WRONG = {
     kinds.Text: lambda kind: ["", " "],
     kinds.InputFile: lambda kind: [*NAMES, "", "/dev/zero"],
     kinds.OutputFile: lambda kind: [*NAMES, "", "/dev/zero", f"{FOLDER}/notes.txt"],
-    PretrainArgument: lambda kind: ["", "x", "0", "5:-1", "5:1:0", "1:2:3:4"],
+    PretrainArgument: lambda kind: ["", "x", "0", "5:-1", "5:1:0", "1:2:3:4", "material", "5:1:material"],
     LevelArgument: lambda kind: ["", "x", "399", "2801", "1200.5", "Max", "9" * 5000],
     TimeControlArgument: lambda kind: ["", "5", "x+y", "0+1", "5+-1", "5+3+1", "9" * 5000],
     PlotFile: lambda kind: [*NAMES, "plot", "plot.bmp", f"{FOLDER}/notes.png"],

@@ -42,6 +42,13 @@ def children(monkeypatch):
     return double
 
 
+def files_of(player: str) -> list[str]:
+    """The names of the network and the policy of a config; the tree must play alone."""
+    mode, search, *files = player.split(",")
+    assert (mode, search) == ("mcts", "root_share=0")
+    return [Path(part.split("=")[1]).name for part in files]
+
+
 def test_each_generation_trains_on_the_games_of_earlier_ones(children, tmp_path, capsys):
     call = ("tune", "generations", "--folder", str(tmp_path), "--generations", "2", "--games", "20")
     status, out, _ = run(capsys, *call)
@@ -54,7 +61,7 @@ def test_each_generation_trains_on_the_games_of_earlier_ones(children, tmp_path,
     assert "+50" in out
     assert "+100 +- 42" in out  # both matches together
     assert "the last network against the first, both with the last policy: +50 +- 30" in out
-    share = [[Path(part.split("=")[1]).name for part in player.split(",")[1:]] for player in children.calls[-1][1:3]]
+    share = [files_of(player) for player in children.calls[-1][1:3]]
     assert share == [["generation-2.network", "generation-2.policy"], ["generation-0.network", "generation-2.policy"]]
     assert manifest_of(tmp_path / "generation-1.games").exists()
     read_network(tmp_path / "generation-0.network")
@@ -76,7 +83,7 @@ def test_the_shares_of_network_and_policy_are_told_apart(children, tmp_path, cap
     assert status == 0
     matches = [words[1:3] for words in children.calls if words[0] == "match"]
     for number in (1, 2):
-        files = [[[Path(part.split("=")[1]).name for part in player.split(",")[1:]] for player in match]
+        files = [[files_of(player) for player in match]
                  for match in matches[3 * number - 3 : 3 * number]]
         before = f"generation-{number - 1}."
         now = f"generation-{number}."

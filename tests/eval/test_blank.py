@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import chess
+import numpy as np
 import pytest
 
 from engine.core.fen import parse_fen
-from eval.blank import material_only_network
+from eval.blank import label_by_material, material_only_network
 from eval.network.memory import LoadedNetwork, StandaloneAccumulators
+from eval.network.samples import NO_PIECE_CODE, SAMPLE
 from tests.eval.boards import game_fens
 from tests.eval.network import kernels, reference
 from tests.positions import reference_board
@@ -60,3 +62,24 @@ def test_only_material_counts():
 def test_a_larger_lead_counts_as_much_as_the_largest():
     assert score(board_with_lead(39, chess.WHITE)) == 3_100
     assert score(board_with_lead(-39, chess.WHITE)) == -3_200
+
+
+def sample_of(board: chess.Board) -> np.ndarray:
+    """A sample as its file format describes it: four bits per square, from the side to move's view."""
+    seen = board if board.turn else board.mirror()
+    sample = np.zeros(1, SAMPLE)
+    for square in chess.SQUARES:
+        piece = seen.piece_at(square)
+        code = NO_PIECE_CODE if piece is None else piece.piece_type - 1 + 6 * (piece.color == chess.BLACK)
+        sample["board"][0, square // 16] |= np.uint64(code << 4 * (square % 16))
+    sample["score"], sample["result"] = 77, -1
+    return sample
+
+
+def test_samples_are_labelled_by_material():
+    boards = [reference_board(fen) for fen in game_fens(3, 120)[::5]]
+    samples = np.concatenate([sample_of(board) for board in boards])
+    labelled = label_by_material(samples)
+    assert labelled["score"].tolist() == [100 * lead_of(board) for board in boards]
+    assert any(labelled["score"] > 0) and any(labelled["score"] < 0)
+    assert (labelled["result"] == -1).all() and (samples["score"] == 77).all()

@@ -51,8 +51,8 @@ def add_training_arguments(parser: argparse.ArgumentParser, epochs: int, batch: 
     add("--scale", type=FloatRange(1, 10_000), metavar="CP",
         help="centipawns for a logit of 1 (default: fitted to the results)")
     add("--pretrain", type=PretrainArgument(), action="append", default=[], metavar="COUNT[:NODES[:EPOCHS]]",
-        help="first train on neighbours of the games' positions, labelled by the features' static evaluation or, with "
-        "NODES, by searches; may be repeated")
+        help="first train on neighbours of the games' positions, labelled by the features' static evaluation, with "
+        "NODES by searches, with `material` for NODES by material; may be repeated")
     add("--pretrain-share", type=FloatRange(0, 1, above=True), default=0.3, metavar="X",
         help="share of the minutes for pretraining (default 0.3)")
     requires_option(add("--neighbours", type=folder, metavar="FOLDER",

@@ -31,10 +31,13 @@ from engine.system.files import write_file
 _STARTS = ("nothing", "built-in")
 _HEADINGS = ("generation", "games", "against the one before", "error", "by the policy", "by the network",
              "since the first")
-# A few hundred thousand positions are few for a network: results of so few games mislead it, so it learns almost only
-# from the scores of the searches, with one set of outputs, and is held back from learning the positions by heart.
-_NETWORK_TRAINING = ("--wdl-weight", "0.1", "--lambda", "0.3", "--loss-power", "2.6", "--output-buckets", "1",
-                     "--weight-decay", "0.1", "--average", "0.999", "--held-out", "20")
+# A few hundred thousand positions are few for a network, so it first learns to count material; the results of the games
+# would mislead it otherwise.
+_NETWORK_TRAINING = ("--pretrain", "1000000:material", "--games-learning-rate", "0.0005", "--wdl-weight", "0.5",
+                     "--lambda", "0.9", "--scale", "400", "--output-buckets", "1", "--average", "0.999",
+                     "--held-out", "20")
+# The tree plays alone, for a search of the root beside it would hide what network and policy have learned.
+_TREE_ALONE = "root_share=0"
 _WHOLE, _POLICY, _NETWORK = "the tree search", "by the policy", "by the network"  # the curves of a plot
 
 
@@ -48,11 +51,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--generations", type=positive, default=4, metavar="N", help="number of generations (default 4)")
     add("--positions", type=positive, default=100_000, metavar="N",
         help="training positions per generation (default 100000)")
-    add("--nodes", type=positive, default=400, metavar="N", help="iterations per move, in all games (default 400)")
+    add("--nodes", type=positive, default=100, metavar="N", help="iterations per move, in all games (default 100)")
     add("--games", type=positive, default=200, metavar="N", help="games of each match (default 200)")
     add("--memory", type=positive, default=3, metavar="N", help="generations whose games are trained on (default 3)")
-    add("--epochs", type=positive, default=8, metavar="N", help="passes over the games (default 8)")
-    add("--batch", type=positive, default=512, metavar="N", help="batch size (default 512)")
+    add("--epochs", type=positive, default=5, metavar="N", help="passes over the games (default 5)")
+    add("--batch", type=positive, default=1024, metavar="N", help="batch size (default 1024)")
     add("--hidden", type=IntRange(128), default=128, metavar="N", help="width of the network (default 128)")
     add("--policy-hidden", type=IntRange(64), default=64, metavar="N", help="width of the policy (default 64)")
     add("--plot", type=plot_file, metavar="FILE.png", help="draw Elo by generation, and the shares in it")
@@ -140,7 +143,7 @@ def _cumulative_elo(matches: Sequence[GenerationMatch]) -> list[tuple[float, flo
 
 def _config(network: Path, policy: Path) -> str:
     """The network and policy of a player, in the syntax of configs."""
-    return f"network={network},policy={policy}"
+    return f"{_TREE_ALONE},network={network},policy={policy}"
 
 
 class GenerationLoop:

@@ -14,12 +14,14 @@ import numpy as np
 from engine.arena.replay import SampleSource
 from engine.system.errors import InputError, quote
 from engine.system.files import replacing
+from eval.blank import label_by_material
 from eval.network.samples import SAMPLE, Samples
 from eval.weight_file import DEFAULT_FILE
 
-BY_TEACHER = -1  # as the nodes of a stage
+BY_TEACHER, BY_MATERIAL = -1, -2  # as the nodes of a stage
 
 _TEACHER = "teacher"
+_LABELS = {_TEACHER: BY_TEACHER, "material": BY_MATERIAL}  # [word on the command line]
 _SEEDS_APART = 1000  # between the stages, so that they draw different positions
 
 
@@ -27,11 +29,16 @@ class PretrainStage(NamedTuple):
     """A stage of pretraining: how many neighbours to draw, how to label them, and how many epochs to train on them."""
 
     positions: int
-    nodes: int = 0  # of each labelling search; 0 for the features' static evaluation, BY_TEACHER for the teacher
+    nodes: int = 0  # of each labelling search; 0 for the features' static evaluation, or BY_TEACHER or BY_MATERIAL
     epochs: int = 1
 
     def __str__(self) -> str:
-        return f"{self.positions}:{_TEACHER if self.nodes == BY_TEACHER else self.nodes}:{self.epochs}"
+        return f"{self.positions}:{self.labels}:{self.epochs}"
+
+    @property
+    def labels(self) -> str:
+        """What labels the neighbours, as it is written on the command line."""
+        return next((word for word, nodes in _LABELS.items() if nodes == self.nodes), str(self.nodes))
 
 
 @dataclass(frozen=True)
@@ -41,15 +48,15 @@ class PretrainArgument:
     def __call__(self, words: str) -> PretrainStage:
         """The stage; ArgumentTypeError if `words` is not COUNT[:NODES[:EPOCHS]]."""
         parts = words.split(":")
-        is_by_teacher = parts[1:2] == [_TEACHER]
+        special = _LABELS.get(parts[1]) if len(parts) > 1 else None
         try:
-            stage = PretrainStage(*(0 if part == _TEACHER else int(part) for part in parts))
+            stage = PretrainStage(*(0 if part in _LABELS else int(part) for part in parts))
         except (TypeError, ValueError):
             raise argparse.ArgumentTypeError(f"must be like 1000000 or 1000000:50:2, got {quote(words)}") from None
         if stage.positions < 1 or stage.nodes < 0 or stage.epochs < 1:
             raise argparse.ArgumentTypeError("COUNT and EPOCHS must be at least 1, NODES at least 0, "
                                              f"got {quote(words)}")
-        return stage._replace(nodes=BY_TEACHER) if is_by_teacher else stage
+        return stage if special is None else stage._replace(nodes=special)
 
 
 def check_pretrain_stage(stage: PretrainStage, arguments: argparse.Namespace) -> None:
@@ -99,14 +106,15 @@ class Neighbours:
         digest.update(DEFAULT_FILE.read_bytes())
         if stage.nodes == BY_TEACHER:
             digest.update(self._arguments.teacher.read_bytes() + f"{self._scale}".encode())
-        labels = _TEACHER if stage.nodes == BY_TEACHER else stage.nodes
-        return Path(self._arguments.neighbours, f"{stage.positions}-{labels}-{digest.hexdigest()[:16]}.npy")
+        return Path(self._arguments.neighbours, f"{stage.positions}-{stage.labels}-{digest.hexdigest()[:16]}.npy")
 
     def _draw(self, seed: int, stage: PretrainStage, label: Callable[[Samples], Samples] | None) -> Samples:
         from engine.arena.neighbours import neighbours
 
         samples = neighbours(self._source.first_games, stage.positions, max(stage.nodes, 0), seed, self._source.threads,
                              self._arguments.largest_score)
+        if stage.nodes == BY_MATERIAL:
+            return label_by_material(samples)
         return samples if label is None or stage.nodes != BY_TEACHER else label(samples)
 
 

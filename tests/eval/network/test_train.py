@@ -220,8 +220,8 @@ def test_the_shape_is_asked_for_by_the_command(path, tmp_path, capsys):
 def test_the_command_writes_the_same_file_again(path, tmp_path, capsys):
     pytest.importorskip("rich")
     words = ["tune", "network", str(path), "--hidden", "128", "--epochs", "2", "--batch", "256", "--held-out", "5",
-             "--pretrain", "2000", "--pretrain", "2000:20:2", "--games-learning-rate", "0.0005",
-             "--wdl-weight", "0.1:0.4", "--king-buckets", "4"]
+             "--pretrain", "2000", "--pretrain", "2000:20:2", "--pretrain", "2000:material",
+             "--games-learning-rate", "0.0005", "--wdl-weight", "0.1:0.4", "--king-buckets", "4"]
     files = [tmp_path / "one.network", tmp_path / "two.network"]
     for file in files:
         assert main([*words, "--out", str(file)]) == 0
