@@ -49,11 +49,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--start", default=_STARTS[0], choices=_STARTS,
         help="start from material and equal priors, or from the built-in files (default nothing)")
     add("--generations", type=positive, default=4, metavar="N", help="number of generations (default 4)")
-    add("--positions", type=positive, default=100_000, metavar="N",
-        help="training positions per generation (default 100000)")
+    add("--positions", type=positive, default=250_000, metavar="N",
+        help="training positions per generation (default 250000)")
     add("--nodes", type=positive, default=100, metavar="N", help="iterations per move, in all games (default 100)")
     add("--games", type=positive, default=200, metavar="N", help="games of each match (default 200)")
-    add("--memory", type=positive, default=3, metavar="N", help="generations whose games are trained on (default 3)")
+    add("--memory", type=positive, default=4, metavar="N", help="generations whose games are trained on (default 4)")
     add("--epochs", type=positive, default=5, metavar="N", help="passes over the games (default 5)")
     add("--batch", type=positive, default=1024, metavar="N", help="batch size (default 1024)")
     add("--hidden", type=IntRange(128), default=128, metavar="N", help="width of the network (default 128)")
