@@ -29,10 +29,10 @@ _FIRST_RANK_PIECES = 4  # fewer on a side's first rank end the opening
 # The rating of a player whose loss per stake is x, fitted to games of Stockfish on a ladder of UCI_Elo levels.
 RATING_BASE, RATING_SLOPE, RATING_ERROR = -970.0, 835.0, 420.0  # see history/analysis.md
 _RATING_FLOOR = 0.004  # added to the loss, so that a perfect game has a rating
-_LEAST_RATED_STAKES = 12.0
+_LEAST_RATED_STAKES = 30.0  # below which the range would be wider than 1200 points and tell nothing
 _TYPICAL_STAKES = 15.0  # of a game
 _NARROWEST_RANGE = 150  # half of it
-_LOWEST_RATING, _HIGHEST_RATING = 600, 3200  # the ladder tells nothing beyond
+LOWEST_RATING, HIGHEST_RATING = 600, 3200  # the ladder tells nothing beyond
 
 
 class Phase(Enum):
@@ -63,10 +63,15 @@ def stake_of(verdict: MoveVerdict) -> float:
 
 
 class RatingRange(NamedTuple):
-    """The ratings on Stockfish's scale at which players play about as well."""
+    """The ratings on Stockfish's scale at which players play about as well; open at the ends of the scale."""
 
     low: int
     high: int
+
+    def __str__(self) -> str:
+        if self.low == LOWEST_RATING:
+            return f"below {self.high}"
+        return f"above {self.low}" if self.high == HIGHEST_RATING else f"{self.low} to {self.high}"
 
 
 @dataclass
@@ -114,7 +119,7 @@ class PlayerAccuracy:
 
     games: int = 0
     moves: int = 0
-    undecided: int = 0  # moves in positions that were not decided, or that a bad move has made so
+    undecided: int = 0  # moves that count for the accuracy, in positions that were not decided or marked as bad
     cost_sum: int = 0  # centipawns, of these
     counts: dict[str, dict[str, int]] = field(default_factory=_no_counts)  # [phase][mark]
     sums: dict[str, PhaseSums] = field(default_factory=_no_sums)  # [phase]
@@ -131,18 +136,24 @@ class PlayerAccuracy:
 
     @property
     def average_loss(self) -> float:
-        """Average loss in centipawns per move, in positions that were not decided; bad moves count everywhere."""
+        """Average loss in centipawns per move that counts for the accuracy, in positions that were not decided.
+
+        Bad moves count in decided positions, too.
+        """
         return self.cost_sum / self.undecided if self.undecided else 0.0
 
     @property
     def rating_range(self) -> RatingRange | None:
-        """The ratings of players who lose about as much; None if too little was at stake. It narrows with the games."""
+        """The ratings of players who lose about as much. It narrows with the games.
+
+        None if too little was at stake, as in most single games: an error of one game is larger than a level.
+        """
         total = self._total()
         if total.stakes < _LEAST_RATED_STAKES:
             return None
         rating = RATING_BASE - RATING_SLOPE * math.log(total.losses / total.stakes + _RATING_FLOOR)
         width = max(_NARROWEST_RANGE, 2 * RATING_ERROR / math.sqrt(total.stakes / _TYPICAL_STAKES))
-        return RatingRange(*(max(_LOWEST_RATING, min(round(end / 50) * 50, _HIGHEST_RATING))
+        return RatingRange(*(max(LOWEST_RATING, min(round(end / 50) * 50, HIGHEST_RATING))
                              for end in (rating - width, rating + width)))
 
     def _total(self) -> PhaseSums:
@@ -157,8 +168,9 @@ class PlayerAccuracy:
     def add(self, verdict: MoveVerdict, phase: Phase) -> None:
         """Count one move."""
         self.moves += 1
-        self.sums[phase.value].add(stake_of(verdict), verdict.lost)
-        if abs(verdict.before.value) < COMPLETELY_DECIDED or verdict.mark.is_bad:
+        stake = stake_of(verdict)
+        self.sums[phase.value].add(stake, verdict.lost)
+        if stake and (abs(verdict.before.value) < COMPLETELY_DECIDED or verdict.mark.is_bad):
             self.undecided += 1
             self.cost_sum += min(verdict.cost, _LARGEST_LOSS)
         if verdict.mark.is_bad:
