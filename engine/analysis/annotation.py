@@ -40,6 +40,41 @@ class MoveNote:
 
 
 @dataclass(frozen=True)
+class MoveComment:
+    """What there is to say about a move: its verdict, the reason for its mark, and remarks on book and result."""
+
+    verdict: MoveVerdict
+    reason: Reason
+    remarks: tuple[str, ...]  # some may be empty
+
+    @property
+    def text(self) -> str:
+        """The comment where the better line is not beside it."""
+        return self._joined(self.reason.text)
+
+    @property
+    def brief_text(self) -> str:
+        """The comment beside a variation with the better line, which it leaves out."""
+        return self._joined(self.reason.brief or self.reason.text)
+
+    def _joined(self, reason: str) -> str:
+        return "; ".join(filter(None, (reason, *self.remarks)))
+
+    @property
+    def better_line(self) -> tuple[str, ...]:
+        """The line that was better: as far as it proves the reason, otherwise some plies, or all up to the mate.
+
+        Empty unless the move is marked as bad.
+        """
+        if not self.verdict.mark.is_bad:
+            return ()
+        is_mate = self.verdict.before.is_winning_mate
+        if self.reason.better and (self.reason.claim is not None or is_mate):
+            return self.reason.better
+        return self.verdict.best_line if is_mate else self.verdict.best_line[:_LINE_PLIES]
+
+
+@dataclass(frozen=True)
 class Annotation:
     """The annotation of a game."""
 
@@ -53,16 +88,14 @@ def annotate(game: chess.pgn.Game, review: GameReview) -> Annotation:
     nodes = list(game.mainline())
     verdicts = classify_game(game.board(), [node.move for node in nodes], review)
     exit_ply, exit_words = _book_exit(verdicts)
-    notes = []
-    for verdict, node in zip(verdicts, nodes, strict=True):
-        reason = reason_for(verdict)
-        remarks = [exit_words if verdict.ply == exit_ply else "",
-                   result_remark(game.headers, verdict) if node is nodes[-1] else ""]
-        note = _note(verdict, reason, remarks)
-        notes.append(note)
-        _write(node, verdict, note, reason, remarks)
+    comments = [MoveComment(verdict, reason_for(verdict), (
+        exit_words if verdict.ply == exit_ply else "",
+        result_remark(game.headers, verdict) if node is nodes[-1] else ""))
+        for verdict, node in zip(verdicts, nodes, strict=True)]
+    for comment, node in zip(comments, nodes, strict=True):
+        _write(node, comment)
     white, black = player_accuracies(verdicts)
-    return Annotation(tuple(notes), white, black)
+    return Annotation(tuple(map(_note, comments)), white, black)
 
 
 def pgn_text(game: chess.pgn.Game) -> str:
@@ -70,26 +103,14 @@ def pgn_text(game: chess.pgn.Game) -> str:
     return game.accept(chess.pgn.StringExporter(columns=_COLUMNS)) + "\n\n"
 
 
-def _note(verdict: MoveVerdict, reason: Reason, remarks: Sequence[str]) -> MoveNote:
-    better = _better_line(verdict, reason) if verdict.mark.is_bad else ()
+def _note(comment: MoveComment) -> MoveNote:
+    verdict = comment.verdict
     cursor, texts = verdict.board.copy(stack=False), []
-    for text in better:
+    for text in comment.better_line:
         texts.append(cursor.san(chess.Move.from_uci(text)))
         cursor.push_uci(text)
     return MoveNote(verdict.ply, verdict.board.san(verdict.move), verdict.position_score, verdict.mark.text,
-                    _joined(reason.text, *remarks), tuple(texts), verdict.lost, verdict.cost, verdict.board.turn,
-                    reason.claim)
-
-
-def _joined(*sentences: str) -> str:
-    return "; ".join(filter(None, sentences))
-
-
-def _better_line(verdict: MoveVerdict, reason: Reason) -> tuple[str, ...]:
-    """The line that was better: as far as it proves the reason, otherwise some plies, or all up to the mate."""
-    if reason.better and (reason.claim is not None or verdict.before.is_winning_mate):
-        return reason.better
-    return verdict.best_line if verdict.before.is_winning_mate else verdict.best_line[:_LINE_PLIES]
+                    comment.text, tuple(texts), verdict.lost, verdict.cost, verdict.board.turn, comment.reason.claim)
 
 
 def _book_exit(verdicts: Sequence[MoveVerdict]) -> tuple[int, str]:
@@ -101,19 +122,18 @@ def _book_exit(verdicts: Sequence[MoveVerdict]) -> tuple[int, str]:
     return left.ply, f"leaves the book: {name}"
 
 
-def _write(node: chess.pgn.ChildNode, verdict: MoveVerdict, note: MoveNote, reason: Reason,
-           remarks: Sequence[str]) -> None:
-    """Write a note into its node; a line that becomes a variation is left out of the comment."""
+def _write(node: chess.pgn.ChildNode, comment: MoveComment) -> None:
+    """Write a comment into its node; a line that becomes a variation is left out of the text."""
+    verdict, words = comment.verdict, comment.text
     after = verdict.board.copy(stack=False)  # `node.board()` would replay the whole game
     after.push(verdict.move)
     if any(after.generate_legal_moves()):  # no evaluation where the game is over
-        node.set_eval(_pov_score(note.score), verdict.depth)
+        node.set_eval(_pov_score(verdict.position_score), verdict.depth)
     if verdict.mark.nag is not None and not node.nags & _QUALITY_NAGS:
         node.nags.add(verdict.mark.nag)
-    words = note.reason
     if verdict.mark.is_bad and not node.parent.has_variation(chess.Move.from_uci(verdict.best_line[0])):
-        node.parent.add_line(map(chess.Move.from_uci, _better_line(verdict, reason)))
-        words = _joined(reason.brief or reason.text, *remarks)
+        node.parent.add_line(map(chess.Move.from_uci, comment.better_line))
+        words = comment.brief_text
     if words:
         node.comment = f"{node.comment} {words}".strip()
 
