@@ -108,14 +108,11 @@ def read_json(path: Path) -> Any:
 def numbered_lines(path: Path) -> list[tuple[int, str]]:
     """The lines of a text file, plain or packed, with their numbers, without blank lines and comments (#).
 
-    InputError if the file cannot be read.
+    InputError if the file cannot be read or is not text.
     """
-    if path.suffix.lower() in (*_PACKED, ".zip", *_UNREADABLE):
-        with open_text(path) as file:
-            lines = [line.rstrip("\n") for line in bounded(file, path)]
-    else:
-        lines = read_text(path).splitlines()
-    return [(number, line) for number, line in enumerate(lines, start=1) if line.strip() and not line.startswith("#")]
+    with open_text(path, is_strict=True) as lines:
+        return [(number, line.rstrip("\n")) for number, line in enumerate(bounded(lines, path), start=1)
+                if line.strip() and not line.startswith("#")]
 
 
 def bounded(lines: Iterable[str], path: Path) -> Iterator[str]:
@@ -129,11 +126,11 @@ def bounded(lines: Iterable[str], path: Path) -> Iterator[str]:
 
 
 @contextmanager
-def open_text(path: Path) -> Iterator[Iterator[str]]:
+def open_text(path: Path, *, is_strict: bool = False) -> Iterator[Iterator[str]]:
     """The lines of a text file, plain or packed (.gz, .xz, .bz2, or the first file in a .zip), one after the other.
 
     InputError, here or while reading, if the file cannot be read. The text is UTF-8, or UTF-16 with its mark; bytes
-    that are neither are replaced.
+    that are neither are replaced or, if `is_strict`, an InputError.
     """
     import zlib
     from lzma import LZMAError
@@ -141,7 +138,9 @@ def open_text(path: Path) -> Iterator[Iterator[str]]:
 
     try:
         with ExitStack() as stack:
-            yield _lines(_open_packed(path, stack), path)
+            yield _lines(_open_packed(path, stack, "strict" if is_strict else "replace"), path)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not a text file: {error.reason}") from error
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except (EOFError, LZMAError, zlib.error, BadZipFile, RuntimeError) as error:
@@ -155,7 +154,7 @@ def _lines(file: IO[str], path: Path) -> Iterator[str]:
         yield line
 
 
-def _open_packed(path: Path, stack: ExitStack) -> IO[str]:
+def _open_packed(path: Path, stack: ExitStack, errors: str) -> IO[str]:
     suffix = path.suffix.lower()
     if suffix in _UNREADABLE:
         raise InputError(f"{path}: unsupported compression; use .gz, .xz, .bz2 or .zip, or unpack it")
@@ -169,7 +168,7 @@ def _open_packed(path: Path, stack: ExitStack) -> IO[str]:
         raw = stack.enter_context(import_module(_PACKED[suffix]).open(raw))
     encoding = _encoding_of(raw.read(len(BOM_UTF16_LE)))
     raw.seek(0)
-    return stack.enter_context(io.TextIOWrapper(raw, encoding, "replace"))
+    return stack.enter_context(io.TextIOWrapper(raw, encoding, errors))
 
 
 def _name_in(archive: zipfile.ZipFile, path: Path) -> str:
@@ -203,6 +202,14 @@ def check_target(path: Path, is_ours: Callable[[Path], bool], what: str) -> None
         raise InputError(f"cannot write {path}: it is not a plain file")
     if path.exists() and path.stat().st_size and not is_ours(path):
         raise InputError(f"{path} exists and is not a {what}; refusing to overwrite it")
+
+
+def create_folder(path: Path) -> None:
+    """Create a folder, with those above it, unless it exists. InputError if it cannot be created."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot create the folder {path}: {error.strerror or error}") from error
 
 
 def check_name(path: Path) -> None:

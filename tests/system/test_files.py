@@ -17,7 +17,17 @@ from engine.arena.configs import parse_config
 from engine.arena.openings import Openings
 from engine.arena.spsa import SpsaRun
 from engine.system.errors import InputError
-from engine.system.files import begins_with, check_target, inner_name, open_text, read_json, read_text, write_file
+from engine.system.files import (
+    begins_with,
+    check_target,
+    create_folder,
+    inner_name,
+    numbered_lines,
+    open_text,
+    read_json,
+    read_text,
+    write_file,
+)
 from eval.weight_file import read_weight_file
 
 TEXT = "first\nsecond\n"
@@ -44,6 +54,30 @@ def test_the_mark_at_the_beginning_tells_the_encoding(name, encoding, tmp_path):
         assert "".join(lines) == text
     if name == "plain.txt":
         assert read_text(path) == text
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_lines_have_the_numbers_of_the_file_whatever_its_line_ends(name, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(PACKERS[name](b"\xef\xbb\xbffirst\r\n# comment\n \n\nfifth \rsixth"))
+    assert numbered_lines(path) == [(1, "first"), (5, "fifth "), (6, "sixth")]
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_lines_are_not_read_from_what_is_no_text(name, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(PACKERS[name](b"first\n\xff\xfe\x00\n"))
+    with pytest.raises(InputError, match="is not a text file"):
+        numbered_lines(path)
+
+
+def test_a_folder_is_created_with_those_above_it(tmp_path):
+    create_folder(tmp_path / "a" / "b")
+    create_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"cannot create the folder .*file/c: "):
+        create_folder(tmp_path / "file" / "c")
 
 
 def test_the_first_file_of_an_archive_is_read(tmp_path):

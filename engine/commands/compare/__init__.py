@@ -51,6 +51,7 @@ from engine.core.game import Game
 from engine.mcts.params import LADDER
 from engine.search.types import Limits
 from engine.system.errors import InputError
+from engine.system.files import create_folder
 from engine.text.notation import parse_position
 
 _LINES_SKIPPED = 1
@@ -172,7 +173,7 @@ def _check(arguments: argparse.Namespace) -> None:
         if len(getattr(arguments, name) or ()) > 1 and not arguments.tournament:
             raise InputError(f"several values of --{name} require --tournament")
     if arguments.plots is not None:
-        arguments.plots.mkdir(parents=True, exist_ok=True)
+        create_folder(arguments.plots)
         check_plot(arguments.plots / f"nodes.{PLOT_FORMATS[0]}")
 
 

@@ -10,8 +10,8 @@ from engine.arena.replay import SampleFilter
 from engine.commands.shared.arguments import (
     FloatRange,
     IntRange,
+    OutputFolder,
     add_seed,
-    folder,
     in_file,
     minutes,
     positive,
@@ -55,7 +55,7 @@ def add_training_arguments(parser: argparse.ArgumentParser, epochs: int, batch: 
         "NODES by searches, with `material` for NODES by material; may be repeated")
     add("--pretrain-share", type=FloatRange(0, 1, above=True), default=0.3, metavar="X",
         help="share of the minutes for pretraining (default 0.3)")
-    requires_option(add("--neighbours", type=folder, metavar="FOLDER",
+    requires_option(add("--neighbours", type=OutputFolder(), metavar="FOLDER",
                         help="keep the labelled neighbours here, and use those already there"), "--pretrain")
     add("--games-learning-rate", type=FloatRange(0, 1, above=True), metavar="X",
         help="learning rate for the games after pretraining (default: as --learning-rate)")

@@ -26,7 +26,7 @@ from engine.commands.shared.interruption import run_child
 from engine.commands.shared.plots import Curve, Errors, plot_file, save_plot
 from engine.commands.shared.tables import print_table
 from engine.system.errors import InputError
-from engine.system.files import write_file
+from engine.system.files import create_folder, write_file
 
 _STARTS = ("nothing", "built-in")
 _HEADINGS = ("generation", "games", "against the one before", "error", "by the policy", "by the network",
@@ -66,7 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Play and train, print Elo by generation, and return the exit status."""
     loop = GenerationLoop(arguments)
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+    create_folder(arguments.folder)
     loop.write_start()
     gains = [loop.step(number) for number in range(1, arguments.generations + 1)]
     sums = {_WHOLE: _cumulative_elo([gain.whole for gain in gains]),

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.arena.replay import SampleSource
 from engine.system.errors import InputError, quote
-from engine.system.files import replacing
+from engine.system.files import create_folder, replacing
 from eval.blank import label_by_material
 from eval.network.samples import SAMPLE, Samples
 from eval.weight_file import DEFAULT_FILE
@@ -85,6 +85,8 @@ class Neighbours:
         if kept is not None and kept.exists():
             samples = _read(kept)
         else:
+            if kept is not None:
+                create_folder(kept.parent)  # before the work: it may be impossible
             samples = self._draw(self._stage_seed(number), stage, label)
             if kept is not None:
                 with replacing(kept) as file:
