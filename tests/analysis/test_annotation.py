@@ -196,6 +196,16 @@ def test_bad_input_gets_one_line(capsys, words, complaint, tmp_path):
     assert (status, out) == (2, "") and complaint in err and err.count("\n") == 1
 
 
+def test_if_every_game_is_skipped_no_file_is_left(capsys, tmp_path):
+    source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
+    source.write_text(games.BROKEN + games.ATOMIC)
+    status, printed, err = run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "300")
+    assert (status, printed) == (2, "")
+    assert [line.split(":")[0] for line in err.splitlines()] == ["warning", "warning", "error"]
+    assert f"none of the games in {source} could be annotated; nothing was written" in err
+    assert list(tmp_path.iterdir()) == [source]
+
+
 def hundred_games() -> str:
     """A hundred games, most of masters, with all that users' files have among them."""
     with lzma.open(DATA / "openings" / "master-openings.pgn.xz", "rt", encoding="utf-8") as file:

@@ -44,7 +44,7 @@ from engine.commands.shared.output import add_json, pluralize, print_object, pri
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
 from engine.system.errors import InputError
-from engine.system.files import begins_with
+from engine.system.files import begins_with, create_folder
 from engine.system.host import usable_cores
 
 _SLICES_AHEAD = 2  # for each worker
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not total:
         raise InputError(f"{arguments.games} contains no games")
     if arguments.plots is not None:
-        arguments.plots.mkdir(parents=True, exist_ok=True)
+        create_folder(arguments.plots)
     file = ResumableFile(arguments.out, {"games": _digest(arguments.games), "effort": vars(effort)})
     skipped = 0
     with _workers(arguments) as (executor, width), progress_bar(total) as show, stop_on_interrupt(cancel_all):
@@ -111,6 +111,9 @@ def run(arguments: argparse.Namespace) -> int:
                     show(pending.number, "games")
         finally:
             cancel_all()
+    if not file.rows:
+        file.remove()
+        raise InputError(f"none of the games in {arguments.games} could be annotated; nothing was written")
     _summarize(file, arguments)
     file.finish()
     return _GAMES_SKIPPED if skipped else 0
@@ -202,7 +205,9 @@ def _summarize(file: ResumableFile, arguments: argparse.Namespace) -> None:
         (name, str(player.games), str(player.moves), f"{player.accuracy:.1f} %",
          *(_percent(player.phase_accuracy(phase)) for phase in Phase), f"{player.average_loss / 100:.2f}",
          *(str(player.of(mark)) for mark in BAD), _range_text(player)) for name, player in ranked])
-    print(f"{pluralize(len(file.rows), 'game')} in {file.path}; played like: on the scale of Stockfish's levels")
+    print("loss per move: without theory, recaptures and forced moves; "
+          "played like: on the scale of Stockfish's levels, - if too few moves count")
+    print(f"{pluralize(len(file.rows), 'game')} in {file.path}")
 
 
 def _percent(accuracy: float | None) -> str:
@@ -210,8 +215,7 @@ def _percent(accuracy: float | None) -> str:
 
 
 def _range_text(player: PlayerAccuracy) -> str:
-    found = player.rating_range
-    return "-" if found is None else f"{found.low} to {found.high}"
+    return "-" if player.rating_range is None else str(player.rating_range)
 
 
 def _as_json(name: str, player: PlayerAccuracy) -> dict[str, Any]:

@@ -72,6 +72,11 @@ class ResumableFile:
             file.flush()
             os.fsync(file.fileno())
 
+    def remove(self) -> None:
+        """Remove the file and its journal: no game was written."""
+        self.path.unlink()
+        self.finish()
+
     def finish(self) -> None:
         """Remove the journal: all games are written."""
         self._journal.unlink()
