@@ -24,7 +24,7 @@ from engine.system.host import INTERRUPTED_STATUS
 from engine.text.notation import START, parse_position, play_moves, read_epd, to_board_with_history
 
 _DEFAULT_MOVETIME = 2000  # milliseconds
-_SHOWN_PLIES = 16
+_SHOWN_PLIES = 16  # of a line that does not mate
 _HEADINGS = ("move", "score", "white wins", "draw", "black wins", "depth", "line")
 _TEXTS = ("line",)
 _LINES_SKIPPED = 1
@@ -119,8 +119,9 @@ def _rows(board: chess.Board, infos: Sequence[AnalysisInfo]) -> list[tuple[str, 
     rows = []
     for info in infos:
         score = info.score.white()
+        shown = info.line[:_SHOWN_PLIES] if score.mate is None else info.line
         rows.append((board.san(info.move), str(score), *(f"{part / 10:.1f} %" for part in score.wdl),
-                     str(info.depth), board.variation_san(info.line[:_SHOWN_PLIES])))
+                     str(info.depth), board.variation_san(shown)))
     return rows
 
 

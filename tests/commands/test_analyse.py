@@ -35,6 +35,14 @@ def test_a_mate_and_the_verdict_of_the_tables_are_printed(capsys):
     assert "white to move, in check" in out and "checkmate: black has won" in out
 
 
+def test_a_long_mate_is_shown_to_its_end_and_other_lines_are_cut(capsys):
+    _, out, _ = run(capsys, "analyse", "8/8/8/5k2/8/8/1Q6/K7 w - - 0 1", "--depth", "3", "--multipv", "1")
+    [row] = [line for line in out.splitlines() if " 1. " in line]
+    assert row.split()[1] == "#10" and " 10. " in row and row.endswith("#"), row
+    _, out, _ = run(capsys, "analyse", "--depth", "12", "--multipv", "1")
+    assert " 9. " not in out[out.index("line"):]
+
+
 def test_a_file_gives_one_json_object_per_position(capsys, tmp_path):
     path = tmp_path / "three.epd"
     path.write_text('6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#;\nnonsense\n4k3/8/8/8/8/8/8/4K2R w K - id "x";\n')
