@@ -42,11 +42,16 @@ Codes = npt.NDArray[Any]  # of the generator: one or two bytes per cell
 
 
 class TableKind(Enum):
-    """What the cells of a container hold. The values are part of the file format, and name the files."""
+    """What the cells of a container hold. The values are part of the file format."""
 
     WDL = "outcomes"
     DTM = "distances"
     DTZ = "resets"
+
+    @property
+    def file_name(self) -> str:
+        """The name of a container."""
+        return f"{self.name.lower()}.tables"
 
 
 # Bits of context: the last byte of two-bit cells hardly predicts the next one; that of plies does.

@@ -12,14 +12,15 @@ from pathlib import Path
 import numpy as np
 
 from engine.core.draws import FIFTY_MOVES
-from engine.system.errors import InputError
-from engine.system.files import replacing
+from engine.system.files import create_folder, replacing
 from tablebase.files import Codes, Container, PackedEnding, TableKind, pack, write_container
 from tablebase.generator.generate import Values, generate, generate_dtz
 from tablebase.indexing import shape_of
 from tablebase.material import Ending, with_dependencies
 
-_DTM_SUFFIX, _DTZ_SUFFIX = ".npy", ".resets.npy"
+_DTM_SUFFIX, _DTZ_SUFFIX = ".dtm.npy", ".dtz.npy"
+
+VALUES = "values"  # the subfolder
 
 Report = Callable[[Ending, str], None]
 
@@ -32,11 +33,8 @@ class TableBuilder:
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
         self._folder, self._threads = folder, threads
-        self._values = folder / "values"
-        try:
-            self._values.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot use {folder}: {error.strerror or error}") from error
+        self._values = folder / VALUES
+        create_folder(self._values)
         self._before = {table_kind: Container(path) for table_kind in TableKind
                         if (path := self._container_path(table_kind)).exists()}
 
@@ -62,7 +60,7 @@ class TableBuilder:
         paths = []
         for table_kind in TableKind:
             def pack_one(ending: Ending, table_kind: TableKind = table_kind) -> PackedEnding:
-                report(ending, f"packing {table_kind.value}")
+                report(ending, f"packing {table_kind.name}")
                 dtz = self._load(ending, _DTZ_SUFFIX) if table_kind is TableKind.DTZ else None
                 return pack(ending, self._load(ending), dtz, table_kind, round(self._seconds(ending), 3))
 
@@ -75,7 +73,7 @@ class TableBuilder:
         return paths
 
     def _container_path(self, table_kind: TableKind) -> Path:
-        return self._folder / f"{table_kind.value}.tables"
+        return self._folder / table_kind.file_name
 
     def _kept(self, table_kind: TableKind, replaced: Sequence[Ending]) -> list[PackedEnding]:
         """The endings of the container that was there before, without those that were packed anew."""

@@ -27,7 +27,8 @@ def test_tables_are_built_and_used(capsys, tmp_path):
     status, text, err = run(capsys, "tablebase", "build", "KQvK", "--out", str(out), "--threads", "2")
     assert (status, err) == (0, "")
     assert "KQvK" in text and "every position checked" in text and "s CPU in total" in text
-    assert {path.name for path in out.glob("*.tables")} == {"outcomes.tables", "distances.tables", "resets.tables"}
+    assert {path.name for path in out.iterdir()} == {"wdl.tables", "dtm.tables", "dtz.tables", "values"}
+    assert text.endswith(f"{out / 'values'} lets other builds continue from these; it may be deleted\n")
     status, text, _ = run(capsys, "tablebase", "probe", "8/8/8/5k2/8/8/1Q6/K7 w - - 0 1", "--tables", str(out))
     assert status == 0 and "white to move wins: mate in 10 moves, 19 plies" in text
     status, text, _ = run(capsys, "tablebase", "stats", "--tables", str(out))
@@ -45,15 +46,16 @@ def test_a_later_build_keeps_the_tables_that_are_there(capsys, tmp_path):
     longest = {row["ending"]: row["longest"] for row in objects if row["turn"] == "white" and row["wins"]}
     assert {row["ending"] for row in objects} == {"KRvK", "KQvK", "KNvK"}
     assert longest == {"KRvK": 31, "KQvK": 19}  # mate in 16 and in 10
-    assert run(capsys, "tablebase", "verify", "--tables", str(out))[0] == 0
+    status, text, _ = run(capsys, "tablebase", "verify", "--tables", str(out))
+    assert (status, text) == (0, "3 WDL tables, 3 DTM tables, 3 DTZ tables: all blocks are sound\n")
 
 
 def test_a_build_refuses_a_folder_with_a_foreign_file_before_it_begins(capsys, tmp_path):
-    (tmp_path / "outcomes.tables").write_bytes(b"foreign")
+    (tmp_path / "wdl.tables").write_bytes(b"foreign")
     status, out, err = run(capsys, "tablebase", "build", "KQvK", "--out", str(tmp_path))
     assert (status, out) == (2, "")
-    assert err == f"error: {tmp_path / 'outcomes.tables'} is not a file of endgame tables\n"
-    assert (tmp_path / "outcomes.tables").read_bytes() == b"foreign"
+    assert err == f"error: {tmp_path / 'wdl.tables'} is not a file of endgame tables\n"
+    assert (tmp_path / "wdl.tables").read_bytes() == b"foreign"
 
 
 def test_a_probe_shows_every_legal_move(capsys):
@@ -95,7 +97,7 @@ def test_bad_input_is_one_line(capsys, words, reason):
 def test_verify_finds_damage(capsys, folder, tmp_path):
     status, text, _ = run(capsys, "tablebase", "verify", "--tables", str(folder))
     assert status == 0 and "all blocks are sound" in text
-    path = folder / "outcomes.tables"
+    path = folder / "wdl.tables"
     content = bytearray(path.read_bytes())
     content[-100] ^= 255
     path.write_bytes(content)

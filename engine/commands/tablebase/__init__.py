@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from tablebase.generator.builder import TableBuilder
+    from tablebase.generator.builder import VALUES, TableBuilder
     from tablebase.material import Ending, all_endings, parse_ending
 
     endings = [parse_ending(name) for name in arguments.endings]
@@ -87,6 +87,7 @@ def _build(arguments: argparse.Namespace) -> int:
         provenance = f"adversary tablebase build {built}, {date.today()}"  # noqa: DTZ011  the user's date
         for path in builder.pack(endings, provenance, report):
             print(f"{path}: {path.stat().st_size} bytes")
+    print(f"{arguments.out / VALUES} lets other builds continue from these; it may be deleted")
     return 0
 
 

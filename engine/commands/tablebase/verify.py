@@ -34,8 +34,8 @@ def verify(folders: Sequence[Path], syzygy: Path | None, positions: int, seed: i
             directory.load(ending, lambda text: print(f"error: {text}", file=sys.stderr))
     damaged = [directory for directory in tables.directories.values()
                if not all(directory.is_sound(ending) for ending in directory.endings)]
-    counts = (f"{len(directory.endings)} endings of {table_kind.value}" for table_kind,
-              directory in tables.directories.items())
+    counts = (f"{len(directory.endings)} {table_kind.name} tables"
+              for table_kind, directory in tables.directories.items())
     print(", ".join(counts) + ": " + ("damaged" if damaged else "all blocks are sound"))
     differences = 0 if syzygy is None else _compare(tables, syzygy, positions, seed)
     return _DIFFERENT if damaged or differences else 0
@@ -49,10 +49,10 @@ def _compare(tables: OwnTables, folder: Path, positions: int, seed: int) -> int:
         if not known:
             raise InputError(f"--syzygy: {folder} has none of our endings")
         differences = _count(_outcomes(tables, syzygy_tables, _boards(known, positions, rng)), len(known), "")
-        with_distances = [ending for ending in known if (folder / f"{ending.name}.rtbz").exists()]
-        if with_distances:
-            boards = _boards(with_distances, positions, rng)
-            differences += _count(_results(tables, syzygy_tables, boards, rng), len(with_distances),
+        with_dtz = [ending for ending in known if (folder / f"{ending.name}.rtbz").exists()]
+        if with_dtz:
+            boards = _boards(with_dtz, positions, rng)
+            differences += _count(_results(tables, syzygy_tables, boards, rng), len(with_dtz),
                                   ", with the fifty-move counter anywhere but where Syzygy rounds")
     return differences
 

@@ -110,7 +110,7 @@ def _widened(codes):
 @pytest.mark.skipif(not TRUTHS.exists(), reason="needs the table of longest mates")
 def test_every_length_and_number_of_the_longest_mates_is_right():
     """Of all 35 endings, as the containers' directories tell them."""
-    entries = Container(BUILT_IN / "outcomes.tables").entries
+    entries = Container(BUILT_IN / "wdl.tables").entries
     rows = [line.split("\t") for line in TRUTHS.read_text().splitlines() if not line.startswith("#")][1:]
     assert len(rows) == 90
     for name, side, winner, plies, _, count, *_ in rows:
