@@ -210,9 +210,11 @@ def test_the_same_seed_gives_the_same_table_and_what_was_interrupted_is_continue
 @pytest.mark.parametrize(("words", "message"), [
     (("--depth", "3"), "--depth cannot be used with --tournament"),
     (("--games", "0"), "--games: must be at least 1"),
-    (("--player", "mcts"), "two contestants or more"),
+    (("--player", "mcts"), "two players or more"),
     (("--player", "mcts", "--player", "mcts"), "named twice"),
-    (("--player", "mcts", "--player", "dfs"), "dfs"),
+    (("--player", "mcts", "--player", "dfs"), "no player 'dfs': neither a mode nor a config as in `match`"),
+    (("--player", "mcts", "--player", "dfs"), f"; the modes are {', '.join(MODE_NAMES)}, uct-light, "),
+    (("--player", "mcts", "--player", "mtcs,refine_visits=0"), "the modes are alphabeta, mcts,"),
     (("--player", "mcts", "--ladder"), "--player cannot be used with --ladder"),
     (("--nodes", "5", "--time", "5"), "not allowed with"),
     (("--nodes", "100,50"), "must be in rising order"),

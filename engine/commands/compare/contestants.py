@@ -7,13 +7,15 @@ iteration of a tree.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 from zlib import crc32
 
-from engine.arena.configs import Config, parse_config
+from engine.arena.configs import DEFAULT, Config, parse_config
 from engine.arena.records import Adjudication, GameRecord, Opening
 from engine.arena.search_games import MoveChooser, new_search, play_game
 from engine.commands.shared.searches import cpu_limit
@@ -31,8 +33,8 @@ from engine.search.interface import (
 )
 from engine.search.modes import DEFAULT_MODE, MODES, mode_named
 from engine.search.types import Limits, Result
-from engine.system.errors import InputError
-from eval.evaluator import BUILT_IN, evaluator_named
+from engine.system.errors import InputError, quote
+from eval.evaluator import BUILT_IN, FEATURES, evaluator_named
 
 MODE_NAMES = tuple(mode.name for mode in MODES)
 _MEGABYTES = 16
@@ -76,8 +78,18 @@ def parse_contestant(text: str, network: str | None = None) -> Contestant:
         if network is not None:
             evaluator_named(network)  # raises InputError for a bad file
         return Contestant(text, None, network or BUILT_IN)
+    if text != DEFAULT_MODE.name and _names_nothing(text):
+        raise InputError(f"no player {quote(text)}: neither a mode nor a config as in `match`; the modes are "
+                         f"{', '.join(dict.fromkeys((*MODE_NAMES, *CONFIGS)))}")
     config = Config() if text == DEFAULT_MODE.name else parse_config(text)
     return Contestant(text, replace(config.with_network(network), name=text))
+
+
+def _names_nothing(text: str) -> bool:
+    """Whether a text begins with a word that is not the name of a config, an entry NAME=VALUE or a file."""
+    word = text.partition(",")[0]
+    return ("=" not in word and word not in (*CONFIGS, DEFAULT, FEATURES) and not Path(text).suffix
+            and not os.path.exists(text))  # noqa: PTH110  any text may be a path
 
 
 @dataclass(frozen=True)
@@ -160,7 +172,7 @@ def parse_contestants(texts: list[str], network: str | None) -> tuple[Contestant
     """The contestants of these texts; InputError if one is invalid or named twice, or if there are fewer than two."""
     contestants = tuple(parse_contestant(text, network) for text in texts)
     if len(set(texts)) < len(texts):
-        raise InputError("a contestant is named twice")
+        raise InputError("a player is named twice")
     if len(texts) < 2:
-        raise InputError("a tournament needs two contestants or more")
+        raise InputError("a tournament needs two players or more")
     return contestants
