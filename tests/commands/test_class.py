@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -54,7 +55,7 @@ SAID = {  # what a lesson must have said: the numbers of the notes
                "highest regret                          +0.23                        -1.00"],
     "pacman": ["minimax against an adversarial ghost        482", "minimax against a random ghost              488",
                "expectimax against an adversarial ghost    -303", "40 of 200", "199 of 200",
-               "1%        453.8      476.7  way round"],
+               "1 %       453.8      476.7  way round"],
     "backgammon": ["[..X..o] 1 o   off: x 0, o 0   worth +0.362", "2,093               74,088,000       42,875",
                    "6 with three faces, 21 with six"],
     "hidden": ["squares 3-4: 1.00", "wins against averaging +0.667 a game", "0.00        0.167",
@@ -126,7 +127,7 @@ def test_a_seed_changes_the_questions(capsys, monkeypatch):
     (("--pictures", "x"), "--pictures needs a lesson"),
     (("--outputs", "nowhere.md"), "--outputs: cannot read"),
     (("minimax", "--seed", "x"), "--seed"),
-    (("--notebooks", "no/folder"), "--notebooks: no folder"),
+    (("--notebooks", os.devnull + "/folder"), "--notebooks: cannot create the folder"),
     (("minimax", "--notebooks", "."), "--notebooks cannot be used with a lesson"),
 ])
 def test_bad_input_is_one_line(capsys, words, complaint):
@@ -196,8 +197,76 @@ def test_a_lesson_at_a_terminal_waits_and_asks():
                 said += part
     os.close(ours)
     assert student.returncode == 0
-    assert said.count(b"(Enter to go on)") == len(steps_of(load("alphabeta")))
+    assert said.count(b"(Enter to go on,") == len(steps_of(load("alphabeta")))
     assert said.count(b"After which leaf comes the next cutoff?") == 4
+
+
+class Student:
+    """A student at a terminal."""
+
+    def __init__(self, *words: str) -> None:
+        import pty
+
+        self._ours, theirs = pty.openpty()
+        self.process = subprocess.Popen([sys.executable, "-m", "engine", "class", *words], stdin=theirs, stdout=theirs,
+                                        stderr=theirs, start_new_session=True,
+                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # noqa: PLW1509
+        os.close(theirs)
+        self.seen = ""
+
+    def wait_for(self, text: str) -> None:
+        while text not in self.seen:
+            assert self._read(), self.seen
+
+    def _read(self) -> bool:
+        with contextlib.suppress(OSError):  # the end of a pseudo-terminal
+            part = os.read(self._ours, 4096)
+            self.seen += part.decode()
+            return bool(part)
+        return False
+
+    def type(self, keys: bytes) -> None:
+        os.write(self._ours, keys)
+
+    def leave(self) -> int:
+        """Read to the end; returns the exit status."""
+        while self._read():
+            pass
+        os.close(self._ours)
+        return self.process.wait(60)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_ctrl_d_ends_a_lesson(tmp_path):
+    student = Student("minimax", "--svg", str(tmp_path / "drawn.svg"))
+    student.wait_for("(Enter to go on, Ctrl-D to end) ")
+    student.type(b"\n")
+    student.wait_for("MIN can answer with 14, 5 or 2")
+    student.type(b"a\n")
+    student.wait_for("Right.")
+    while student.seen.count("(Enter to go on") < 2:
+        assert student._read()
+    student.type(b"\x04")
+    assert student.leave() == 0
+    rest = student.seen.rpartition("to end) ")[2]
+    assert "The lesson ends here." in rest and "Score: 1 of 1." in rest and "Traceback" not in student.seen
+    assert student.seen.count("(Enter to go on") == 2 and not list(tmp_path.iterdir()), "nothing was drawn yet"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_ctrl_c_ends_a_lesson_at_once():
+    student = Student("minimax")
+    student.wait_for("(Enter to go on")
+    os.killpg(student.process.pid, signal.SIGINT)
+    assert student.leave() == 130
+    assert student.seen.rpartition("to end) ")[2].replace("\x1b[?25h", "").split() == ["interrupted"]
+
+
+def test_notebooks_are_written_into_a_new_folder(capsys, tmp_path):
+    folder = tmp_path / "new" / "notebooks"
+    status, out, err = run(capsys, "class", "--notebooks", str(folder))
+    assert (status, err) == (0, "")
+    assert out.splitlines() == list(map(str, sorted(folder.iterdir()))) and out.count("\n") == len(LESSONS)
 
 
 def test_a_tree_is_drawn_with_windows_order_and_cuts():

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from engine.commands.course.lesson import LESSONS, run_lesson
 from engine.commands.course.svg import Picture
-from engine.commands.shared.arguments import OutputFolder, add_seed, folder, in_file, svg_file, text
+from engine.commands.shared.arguments import OutputFolder, add_seed, in_file, svg_file, text
+from engine.commands.shared.interruption import stop_on_interrupt
 from engine.system.errors import InputError, quote
-from engine.system.files import write_file
+from engine.system.files import create_folder, write_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,16 +21,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pictures", type=OutputFolder(), metavar="FOLDER",
                         help="draw each tree and curve of the lesson into a file of its own")
     add_seed(parser, "the lesson's questions")
-    parser.add_argument("--notebooks", type=folder, metavar="FOLDER", help="instead: write all lessons as notebooks")
+    parser.add_argument("--notebooks", type=OutputFolder(), metavar="FOLDER",
+                        help="instead: write all lessons as notebooks")
     parser.add_argument("--outputs", type=in_file, metavar="FILE.md",
                         help="instead: run the commands that a page shows, and renew what they print there")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run a lesson; returns the exit status."""
+    """Run a lesson; returns the exit status. Ctrl-C ends it at once, as there is nothing to wait for."""
+    with stop_on_interrupt(lambda: None, timeout=0, on_exit="\ninterrupted"):
+        return _run(arguments)
+
+
+def _run(arguments: argparse.Namespace) -> int:
     for option in ("notebooks", "outputs"):
-        if getattr(arguments, option) is not None and (arguments.lesson or arguments.svg
-                                                           or arguments.pictures):
+        if getattr(arguments, option) is not None and (arguments.lesson or arguments.svg or arguments.pictures):
             raise InputError(f"--{option} cannot be used with a lesson")
     if arguments.notebooks is not None:
         return _write_notebooks(arguments.notebooks)
@@ -58,6 +64,8 @@ def _hold(name: str, arguments: argparse.Namespace) -> None:
     from engine.commands.course.svg import stacked
 
     pictures = run_lesson(name, arguments.seed)
+    if not pictures:  # the student ended the lesson before the first one
+        return
     if arguments.svg is not None:
         write_file(arguments.svg, stacked(pictures).text())
         print(f"\n{arguments.svg}")
@@ -68,7 +76,7 @@ def _hold(name: str, arguments: argparse.Namespace) -> None:
 
 
 def _write_pictures(name: str, pictures: Sequence[Picture], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+    create_folder(folder)
     print()
     for number, picture in enumerate((single for found in pictures for single in found.singles()), 1):
         file = folder / f"{name}-{number:02}.svg"
@@ -79,6 +87,7 @@ def _write_pictures(name: str, pictures: Sequence[Picture], folder: Path) -> Non
 def _write_notebooks(folder: Path) -> int:
     from engine.commands.course.notebooks import write_notebooks
 
+    create_folder(folder)
     for file in write_notebooks(folder):
         print(file)
     return 0

@@ -6,7 +6,6 @@ Steps take no arguments, so that a lesson can be run, and can be written out as 
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import inspect
 import sys
@@ -30,7 +29,7 @@ LESSONS = {
     "assumptions": "what it costs to be wrong about the opponent",
     "pacman": "a grid, a ghost, and two beliefs about it; moves that fail",
     "backgammon": "dice and adversaries in one tree, and why depth is dear",
-    "players": "three players, each for himself",
+    "players": "three players, each maximising its own utility: max^n",
     "uct": "Monte Carlo tree search in four steps, while the tree grows",
     "dice": "a race with dice: playouts that roll them",
     "alphazero": "a network in place of playouts, trained by self-play",
@@ -62,7 +61,10 @@ def steps_of(module: ModuleType) -> list[Step]:
 
 
 def run_lesson(name: str, seed: int = 1) -> list[Picture]:
-    """Say and do everything, with questions made from the seed; returns the pictures that were drawn on the way."""
+    """Say and do everything, with questions made from the seed; returns the pictures that were drawn on the way.
+
+    A student may end the lesson between two steps.
+    """
     module = load(name)
     print(f"{name}: {LESSONS[name]}\n")
     say(inspect.getdoc(module) or "")
@@ -71,7 +73,9 @@ def run_lesson(name: str, seed: int = 1) -> list[Picture]:
         for step in steps_of(module):
             print("\n" + "-" * 12 + "\n")
             say(step.words)
-            _pause()
+            if not _pause():
+                print("The lesson ends here.")
+                break
             picture = step.function()
             if picture is not None:
                 pictures.append(picture)
@@ -80,10 +84,15 @@ def run_lesson(name: str, seed: int = 1) -> list[Picture]:
     return pictures
 
 
-def _pause() -> None:
-    """Wait for the student at a terminal before going on; with a pipe, do not wait."""
+def _pause() -> bool:
+    """Wait for the student at a terminal; with a pipe, do not wait. Returns whether to go on: Ctrl-D ends a lesson."""
     print()
-    if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
-        with contextlib.suppress(EOFError):
-            input("(Enter to go on) ")
+    if sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
+    try:
+        input("(Enter to go on, Ctrl-D to end) ")
+    except EOFError:
         print()
+        return False
+    print()
+    return True

@@ -107,7 +107,7 @@ def _thoughts(network):
             value, policy = network.predict(encode(GAME, board))
             values.append(value[0])
             shares.append(policy[0, wins].sum() / policy[0, actions].sum())
-    return f"{sum(values) / len(values):+.2f}", f"{sum(shares) / len(shares):.0%}"
+    return f"{sum(values) / len(values):+.2f}", f"{100 * sum(shares) / len(shares):.0f} %"
 
 
 def _not_lost(network):

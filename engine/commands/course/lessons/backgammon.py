@@ -79,7 +79,7 @@ def what_depth_buys():
     for mine, theirs in ((1, None), (3, None), (3, 1), (5, 1), (5, 3)):
         results = [_play((players[mine], players.get(theirs)), number % 2, chance) for number in range(MATCH)]
         rows.append((PLIES[mine], PLIES[theirs],
-                     f"{sum(result > 0 for result in results) / MATCH:.0%}", f"{sum(results) / MATCH:+.2f}"))
+                     f"{100 * sum(result > 0 for result in results) / MATCH:.0f} %", f"{sum(results) / MATCH:+.2f}"))
     print_table(("player", "against", "won", "points a game"), rows, left=("against",))
 
 

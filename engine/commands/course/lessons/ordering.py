@@ -80,7 +80,7 @@ def deepening_costs_little():
     """Iterative deepening searches depth 1, then 2, then 3, and has a move ready whenever it is stopped: an anytime
     algorithm. All the shallower levels together have (b^d - 1) / (b - 1) nodes, about one level less:
     """
-    rows = [(str(b), f"{b**6:,}", f"{(b**6 - 1) // (b - 1):,}", f"{(b**6 - 1) / (b - 1) / b**6:.0%}")
+    rows = [(str(b), f"{b**6:,}", f"{(b**6 - 1) // (b - 1):,}", f"{100 * (b**6 - 1) / (b - 1) / b**6:.0f} %")
             for b in (2, 3, 10, 35)]
     print_table(("b", "leaves at depth 6", "all levels above", "extra"), rows)
 

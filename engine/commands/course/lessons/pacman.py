@@ -86,7 +86,8 @@ def actions_that_fail():
         game = Pacman(GHOST_STARTS[-1], slip)
         player = Planner(game, None, game.evaluate)
         values = [player.value(game.result(game.initial(), cell), None) for cell in (CORRIDOR, WAY_ROUND)]
-        rows.append((f"{slip:.0%}", *(f"{value:.1f}" for value in values), _named(player.choose(game.initial()))))
+        rows.append((f"{100 * slip:.0f} %", *(f"{value:.1f}" for value in values),
+                     _named(player.choose(game.initial()))))
     print_table(("slips", "corridor", "way round", "chooses"), rows, left=("chooses",))
 
 

@@ -1,5 +1,5 @@
 """With more than two players a single number no longer says who is better off. A state is worth a tuple, one utility
-for each player; at every node the one to move picks the child that is best for himself, and the whole tuple is backed
+for each player; at every node the one to move picks the child that is best for it, and the whole tuple is backed
 up. The sum need not be zero, and it can pay to spare a rival.
 """
 
