@@ -238,8 +238,8 @@ def _print_stats(path: Path, win_score: int | None) -> int:
         print(f"scores: half within {half:.0f} centipawns, nine of ten within {most:.0f}")
     if played_on.games:
         drawn, lost = played_on.drawn / played_on.games, played_on.lost / played_on.games
-        print(f"{played_on.games} games were played on beyond {win_score} centipawns: {drawn:.1%} drawn, "
-              f"{lost:.1%} lost")
+        print(f"{played_on.games} games were played on beyond {win_score} centipawns: {100 * drawn:.1f} % drawn, "
+              f"{100 * lost:.1f} % lost")
     return _DAMAGED if _print_manifest(path, problem) else 0
 
 

@@ -77,7 +77,7 @@ class PlayerBook:
         if index is None:
             return BookAnswer(None, (*remarks, *self._leave(game)))
         (move, weight), share = legal[index], shares[index]
-        return BookAnswer(move, (*remarks, f"book {game.uci(move)} weight {weight}, chosen with {share:.0%}"))
+        return BookAnswer(move, (*remarks, f"book {game.uci(move)} weight {weight}, chosen with {100 * share:.0f} %"))
 
     def _is_analysis(self, request: GoRequest) -> bool:
         return (request.infinite or bool(request.search_moves) or request.mate is not None

@@ -60,9 +60,10 @@ def centipawns(parts: int) -> str:
 
 def summary(explanation: EvalBreakdown, shown: int, wdl: Wdl) -> Iterator[str]:
     """The phase, the scale factor, the score and the WDL. `shown` is the displayed score; all are White's."""
-    yield f"phase: {explanation.phase_share:.0%} middle game, {1 - explanation.phase_share:.0%} endgame"
+    middle_game = 100 * explanation.phase_share
+    yield f"phase: {middle_game:.0f} % middle game, {100 - middle_game:.0f} % endgame"
     if explanation.scale_share < 1:
-        yield f"endgame values count only {explanation.scale_share:.0%}: the advantage is hard to convert"
+        yield f"endgame values count only {100 * explanation.scale_share:.0f} %: the advantage is hard to convert"
     yield from _meaning(explanation.score, shown, wdl)
 
 

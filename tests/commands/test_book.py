@@ -38,7 +38,7 @@ def test_a_book_is_built_checked_shown_and_merged(capsys, tmp_path):
     assert "can be reached" in text and "0 of their moves are illegal" in text
     status, text, _ = run(capsys, "book", "show", str(out), "--moves", "e2e4", "e5", "Nf3", "b8c6", "--nodes", "500")
     assert status == 0
-    assert "Bb5" in text and "66.7%" in text and "C60 Ruy Lopez" in text
+    assert "Bb5" in text and "66.7 %" in text and "C60 Ruy Lopez" in text
     both = tmp_path / "both.bin"
     status, text, _ = run(capsys, "book", "merge", str(out), str(out), "--out", str(both))
     assert status == 0

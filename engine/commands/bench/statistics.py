@@ -105,9 +105,10 @@ def _print(sides: Sequence[tuple[str, list[DepthRow]]], counts: TreeCounts, posi
         return
     for name, rows in sides:
         print_table(("depth", "nodes", "branching", "seldepth"), map(_cells, rows), title=name)
-    print(f"{pluralize(positions, 'position')}: the first move causes {rates['first_move_cutoff_rate']:.1%} of the "
-          f"beta cutoffs, {rates['re_search_rate']:.1%} of the reduced searches are repeated, "
-          f"{rates['tt_hit_rate']:.1%} of the TT probes hit")
+    print(f"{pluralize(positions, 'position')}: the first move causes "
+          f"{100 * rates['first_move_cutoff_rate']:.1f} % of the beta cutoffs, "
+          f"{100 * rates['re_search_rate']:.1f} % of the reduced searches are repeated, "
+          f"{100 * rates['tt_hit_rate']:.1f} % of the TT probes hit")
 
 
 def _cells(row: DepthRow) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ def _moves(game: Game, tree: BookTree) -> list[dict[str, Any]]:
 def _print_moves(game: Game, tree: BookTree) -> None:
     moves = _moves(game, tree)
     has_learned = any(move["learned"] for move in moves)
-    rows = [(move["move"], str(move["weight"]), f"{move['share']:.1%}", f"{move['centipawns'] / 100:+.2f}",
+    rows = [(move["move"], str(move["weight"]), f"{100 * move['share']:.1f} %", f"{move['centipawns'] / 100:+.2f}",
              *((str(move["learned"]),) if has_learned else ()),
              " ".join(move["opening"].values()) if move["opening"] else "") for move in moves]
     print_table(("move", "weight", "share", "score", *(("learned",) if has_learned else ()), "opening"), rows,

@@ -127,7 +127,7 @@ def _print_errors(against: str, labels: Reals, scores: dict[str, Reals]) -> None
         errors = (expected_result(values, scale) - labels) ** 2
         first = errors if first is None else first
         mean, margin = _mean_with_margin(errors - first)
-        note = "" if errors is first else f"  {mean:+.6f} +- {margin:.6f} ({mean / first.mean():+.2%})"
+        note = "" if errors is first else f"  {mean:+.6f} +- {margin:.6f} ({100 * mean / first.mean():+.2f} %)"
         print(f"  {name:20s} {errors.mean():.6f} with a scale of {scale:.0f}{note}", flush=True)
 
 

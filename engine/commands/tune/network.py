@@ -186,7 +186,7 @@ class _NetworkTraining:
         print_now(f"integers and floats differ by {mean:.2f} centipawns on average, by {largest:.0f} at most")
         statics = features_predictions(run.training, validation, scale, wdl_weight)
         for group in losses_by_piece_count(floats, statics, validation, scale, wdl_weight):
-            print_now(f"{group.fewest:2d} to {group.most:2d} pieces ({group.fraction:6.1%}): "
+            print_now(f"{group.fewest:2d} to {group.most:2d} pieces ({100 * group.fraction:5.1f} %): "
                       f"network {group.network:.6f}, features {group.features:.6f}")
         print_now(f"network in {arguments.out}, {arguments.out.stat().st_size} bytes, "
                   f"after {time.perf_counter() - run.started:.1f} s")

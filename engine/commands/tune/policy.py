@@ -126,8 +126,8 @@ def _print_agreement(policy: LoadedPolicy, source: PolicySampleSource, arguments
         raise InputError("no positions to search: the held-out games are too short")
     fraction = sum(results) / len(results)
     error = _TWO_SIGMA * math.sqrt(fraction * (1 - fraction) / len(results))
-    print_now(f"a search of {arguments.nodes} nodes plays the policy's first choice in {fraction:.1%} +- {error:.1%} "
-              f"of {len(results)} positions of held-out games")
+    print_now(f"a search of {arguments.nodes} nodes plays the policy's first choice in {100 * fraction:.1f} % "
+              f"+- {100 * error:.1f} % of {len(results)} positions of held-out games")
 
 
 def _default_batch(device: str) -> int:
@@ -203,10 +203,10 @@ class _PolicyRun:
 
 
 def _format_metrics(metrics: PolicyMetrics) -> str:
-    return f"cross-entropy {metrics.entropy:.4f}, top-1 {metrics.top1:.2%}, top-3 {metrics.top3:.2%}"
+    return f"cross-entropy {metrics.entropy:.4f}, top-1 {100 * metrics.top1:.2f} %, top-3 {100 * metrics.top3:.2f} %"
 
 
 def _report_line(report: PolicyReport) -> str:
-    return (f"epoch {report.epoch:7.2f} ({report.progress:6.1%}) training {report.training_loss:.4f} validation "
-            f"{_format_metrics(report.validation)}; rate {report.rate:.1e} {report.speed / MILLION:.3f} M/s "
+    return (f"epoch {report.epoch:7.2f} ({100 * report.progress:5.1f} %) training {report.training_loss:.4f} "
+            f"validation {_format_metrics(report.validation)}; rate {report.rate:.1e} {report.speed / MILLION:.3f} M/s "
             f"at {report.seconds:.0f} s")

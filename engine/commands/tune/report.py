@@ -24,6 +24,6 @@ def loss_columns(losses: Losses) -> str:
 
 def report_line(report: TrainingReport) -> str:
     """A report of the trainer, formatted as one line."""
-    return (f"{report.stage} {report.epoch:7.2f} ({report.progress:6.1%}) training {report.training_loss:.6f} "
+    return (f"{report.stage} {report.epoch:7.2f} ({100 * report.progress:5.1f} %) training {report.training_loss:.6f} "
             f"validation {loss_columns(report.validation)} rate {report.rate:.1e} {report.speed / MILLION:.2f} M/s "
             f"at {report.seconds:.0f} s")

@@ -69,7 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     config = TuningConfig(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend,
                           regularization=arguments.pull, seed=arguments.seed, threads=threads)
     tuner = WeightTuner(samples, start, config)
-    print(f"{len(samples)} quiet positions; a lead of 100 centipawns scores {_expected_result(tuner.steepness):.1%}")
+    print(f"{len(samples)} quiet positions; a lead of 100 centipawns scores "
+          f"{100 * _expected_result(tuner.steepness):.1f} %")
     model = _fit_wdl_model(samples, arguments.start)
     with stop_on_interrupt(tuner.stop):
         epochs = _tune(tuner, config, arguments, samples, model)
