@@ -56,8 +56,9 @@ class TimeControlArgument:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--level", type=LevelArgument(), default=_DEFAULT_LEVEL, metavar="ELO",
-                        help=f"{LOWEST} for a beginner to {HIGHEST}, or `{MAX}` (default {_DEFAULT_LEVEL})")
+    parser.add_argument("--level", type=LevelArgument(), default=argparse.SUPPRESS, metavar="ELO",
+                        help=f"{LOWEST} for a beginner to {HIGHEST}, or `{MAX}` (default {_DEFAULT_LEVEL}, or the "
+                             "engine's in a saved game)")
     parser.add_argument("--side", choices=_SIDES, help="your side (default: white, or your side in a saved game)")
     parser.add_argument("--clock", type=TimeControlArgument(), metavar="M+S",
                         help="minutes per game + seconds per move, as in 5+3 (default: no clock)")
@@ -78,7 +79,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Play until the user quits."""
     board = _starting_board(arguments)  # reports errors before anything is loaded
-    resumed = None if arguments.pgn is None else _resumed_game(arguments)
+    saved = None if arguments.pgn is None else _saved_game(arguments)
+    level = _level(arguments, saved)
+    resumed = None if saved is None else _resumed_game(arguments, saved, level)
     screen = screen_for(sys.stdout, False if arguments.ascii else None)
 
     def begin(person: chess.Color, level: int | None) -> PlayedGame:
@@ -88,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     side = _SIDES[arguments.side or "white"]
     has_delay = not arguments.no_delay and sys.stdout.isatty()
-    with EngineOpponent(arguments.level) as opponent:
+    with EngineOpponent(level) as opponent:
         options = NewGameOptions(begin, side, has_delay, arguments.manners)
         session = TerminalSession(options, opponent, screen, InputLines(), resumed)
         with stop_on_interrupt(session.interrupt):
@@ -107,18 +110,32 @@ def _starting_board(arguments: argparse.Namespace) -> chess.Board:
     return starting_board(number=random.randrange(_CHESS960_STARTS) if number == -1 else number)  # noqa: S311  a game
 
 
-def _resumed_game(arguments: argparse.Namespace) -> tuple[PlayedGame, chess.Color]:
-    """The saved game, with the engine at this level, and the user's side."""
+def _saved_game(arguments: argparse.Namespace) -> PlayedGame:
     try:
-        game = game_from_pgn(read_text(arguments.pgn, _LARGEST_PGN))
+        return game_from_pgn(read_text(arguments.pgn, _LARGEST_PGN))
     except InputError as error:
         raise InputError(f"{quote(str(arguments.pgn))}: {error}") from error
+
+
+def _level(arguments: argparse.Namespace, saved: PlayedGame | None) -> int | None:
+    """The level that the user names, otherwise the engine's in the saved game, otherwise the default."""
+    level: int | None = getattr(arguments, "level", _DEFAULT_LEVEL)
+    if "level" in arguments or saved is None:
+        return level
+    engines = [player.elo for player in (saved.white, saved.black)
+               if player == engine_info(player.elo) and (player.elo is None or LOWEST <= player.elo <= HIGHEST)]
+    return engines[0] if engines else level
+
+
+def _resumed_game(arguments: argparse.Namespace, game: PlayedGame,
+                  level: int | None) -> tuple[PlayedGame, chess.Color]:
+    """The saved game, with the engine at this level, and the user's side."""
     programs = [color for color in chess.COLORS if not game.player(color).is_person]
     person = not programs[0] if len(programs) == 1 else game.turn
     if arguments.side is not None:
         side = _SIDES[arguments.side]
         person = random.choice(chess.COLORS) if side is None else side  # noqa: S311
     user = PlayerInfo(_PERSON) if not game.player(person).is_person else game.player(person)
-    players = {person: user, (not person): engine_info(arguments.level)}
+    players = {person: user, (not person): engine_info(level)}
     game.white, game.black = players[chess.WHITE], players[chess.BLACK]
     return game, person

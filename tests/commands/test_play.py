@@ -150,6 +150,22 @@ def test_an_interrupted_game_is_saved_and_can_be_resumed(tmp_path, number):
     done = subprocess.run(command("--pgn", str(path)), input="moves\n", capture_output=True, text=True, cwd=SOURCE_ROOT,
                           env={**os.environ, "XDG_DATA_HOME": str(tmp_path)}, timeout=60, check=True)
     assert "you have white" in done.stdout and " 1. d4 " in done.stdout and "Nc3" in done.stdout
+    assert "Adversary (level 800)" in done.stdout and "1200" not in done.stdout, "against the same opponent"
+
+
+@pytest.mark.parametrize(("black", "words", "shown"), [
+    ('[Black "Adversary (level 1600)"]\n[BlackElo "1600"]\n[BlackType "program"]', [], "Adversary (level 1600)"),
+    ('[Black "Adversary"]\n[BlackType "program"]', [], "Adversary searches"),
+    ('[Black "Adversary (level 9000)"]\n[BlackElo "9000"]\n[BlackType "program"]', [], "Adversary (level 1200)"),
+    ('[Black "Fritz"]\n[BlackElo "1600"]\n[BlackType "program"]', [], "Adversary (level 1200)"),
+    ('[Black "Adversary (level 1600)"]\n[BlackElo "1600"]\n[BlackType "program"]', ["--level", "400"],
+     "Adversary (level 400)")])
+def test_a_saved_game_goes_on_at_its_level_unless_another_is_named(black, words, shown, tmp_path):
+    path = tmp_path / "game.pgn"
+    path.write_text(f'[White "You"]\n{black}\n[Result "*"]\n\n1. e4 e5 *\n')
+    done = subprocess.run(command("--pgn", str(path), *words), input="quit\n", capture_output=True, text=True,
+                          cwd=SOURCE_ROOT, env={**os.environ, "XDG_DATA_HOME": str(tmp_path)}, timeout=120, check=True)
+    assert done.stdout.splitlines()[1].startswith(shown)
 
 
 @pytest.mark.parametrize("words", [
