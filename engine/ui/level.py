@@ -20,14 +20,24 @@ _COUNTS = ("no", "one", "two", "three", "four", "five", "six")
 _SEES = ("looks at its own moves and what they take", "looks at its own moves, and sometimes at your replies",
          "looks at your replies", "looks at your replies, and sometimes two moves ahead", "sees two moves ahead",
          "sees two moves ahead, and sometimes your replies", "sees two moves ahead, and your replies")
-# (least blindness in per mille, words)
-_OVERLOOKS = ((100, "often misses knight moves, backward moves and quiet ones"),
-              (45, "sometimes misses knight moves, backward moves and quiet ones"),
+_HARD_TO_SEE = "knight moves, backward moves and quiet ones"
+# (least blindness in per mille, words): what is no capture is harder to see
+_OVERLOOKS = ((600, "misses most captures and nearly all quiet moves"),
+              (450, "misses every second capture and nine quiet moves in ten"),
+              (330, "misses four captures in ten and most quiet moves"),
+              (200, "misses one capture in four and every second quiet move"),
+              (100, f"often misses {_HARD_TO_SEE}"),
+              (45, f"sometimes misses {_HARD_TO_SEE}"),
               (0, "seldom misses a move"))
-_CARELESS = 200  # per mille from which pieces are left where they can be taken
+# (least carelessness in per mille, words)
+_CARELESS = ((900, "never looks whether a piece can be taken"),
+             (600, "seldom looks whether a piece can be taken"),
+             (400, "often leaves pieces where they can be taken"),
+             (200, "sometimes leaves pieces where they can be taken"))
 _EAGER = 0.25
 # (knowledge in per cent up to which it is said, words)
-_UNDERSTANDS = ((30, "counts pieces and little else"), (60, "knows some plans"), (90, "knows many plans"))
+_UNDERSTANDS = ((1, "counts pieces and nothing else"), (10, "counts pieces and little else"), (30, "knows few plans"),
+                (60, "knows some plans"), (90, "knows many plans"))
 
 
 def describe_level(level: int | None) -> str:
@@ -42,8 +52,7 @@ def describe_level(level: int | None) -> str:
 def _looking_words(row: SkillLevel) -> list[str]:
     parts = [_SEES[min(max(round(2 * (row.depth - 1)), 0), len(_SEES) - 1)],
              next(words for least, words in _OVERLOOKS if row.blindness >= least)]
-    if row.carelessness >= _CARELESS:
-        parts.append("leaves pieces where they can be taken")
+    parts += [words for least, words in _CARELESS if row.carelessness >= least][:1]
     if row.eagerness >= _EAGER:
         parts.append("likes to capture and to give check")
     parts += [words for most, words in _UNDERSTANDS if row.knowledge <= most][:1]

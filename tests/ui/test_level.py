@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
 from engine.player.skill import skill_level
@@ -14,7 +12,8 @@ from engine.ui.level import HIGHEST, LOWEST, Streak, describe_level, parse_level
 def test_every_level_is_described_by_its_row():
     for elo in range(LOWEST, HIGHEST + 1, 50):
         words, row = describe_level(elo), skill_level(elo)
-        assert ("often misses" in words) == (row.blindness >= 100)
+        assert ("often misses" in words) == (100 <= row.blindness < 200)
+        assert ("capture" in words.replace("likes to capture", "")) == (row.blindness >= 200)
         assert ("likes to capture" in words) == (row.eagerness >= 0.25)
         assert ("searches" in words) == (row.vision is None)
         assert words[0].islower() and not words.endswith(".") and "_" not in words and len(words) < 260
@@ -22,9 +21,9 @@ def test_every_level_is_described_by_its_row():
     assert describe_level(None) == "searches as long as its clock allows"
 
 
-def test_neighbours_that_are_described_alike_are_few():
-    words = [describe_level(elo) for elo in range(LOWEST, HIGHEST + 1, 200)]
-    assert sum(low == high for low, high in pairwise(words)) <= 1
+def test_no_two_levels_are_described_alike():
+    words = [describe_level(elo).rsplit(", and knows about", 1)[0] for elo in range(LOWEST, HIGHEST + 1, 200)]
+    assert len(set(words)) == len(words)  # even without their openings
 
 
 @pytest.mark.parametrize(("points", "expected"), [
