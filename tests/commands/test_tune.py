@@ -201,7 +201,7 @@ def test_a_policy_is_compared_with_searches(tmp_path: Path, capsys):
              "--nodes", "99")
     status, out, _ = run(capsys, *words)
     assert status == 0
-    assert re.fullmatch(r"a search of 99 nodes plays the policy's first choice in \d+\.\d% \+- \d+\.\d% of 10 "
+    assert re.fullmatch(r"a search of 99 nodes plays the policy's first choice in \d+\.\d % \+- \d+\.\d % of 10 "
                         r"positions of held-out games\n", out)
     assert run(capsys, *words)[1] == out
 

@@ -17,7 +17,7 @@ from tablebase.files import Container, TableKind, _filters, block_size
 from tablebase.material import parse_ending
 from tablebase.tables import BUILT_IN, OwnTables
 
-NAMES = {table_kind: f"{table_kind.value}.tables" for table_kind in TableKind}
+NAMES = {table_kind: table_kind.file_name for table_kind in TableKind}
 LARGEST = {TableKind.WDL: 1_300_000, TableKind.DTM: 8_000_000, TableKind.DTZ: 2_500_000}
 QUEEN = "7k/8/6K1/8/8/8/Q7/8 w - - 0 1"
 ROOK = "7k/8/6K1/8/8/8/8/R7 w - - 0 1"

@@ -75,7 +75,7 @@ def test_an_interrupted_build_resumes(tmp_path):
     endings = [parse_ending("KQvK")]
     builder = TableBuilder(tmp_path)
     assert [ending.name for ending, _ in builder.generate(endings, lambda *_: None)] == ["KQvK"]
-    values = tmp_path / "values" / "KQvK.npy"
+    values = tmp_path / "values" / "KQvK.dtm.npy"
     stamp = values.stat().st_mtime_ns
     list(TableBuilder(tmp_path).generate(endings, lambda *_: None))
     assert values.stat().st_mtime_ns == stamp  # not made again
