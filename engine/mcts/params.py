@@ -117,7 +117,7 @@ _HANDMADE_CHANGES = {"use_outcome": 0, "use_policy": 0, "use_sharing": 0, "puct"
 
 
 def puct(**changes: float) -> TreeParamsRecord:
-    """PUCT without learning: hand-made priors, quiescence instead of playouts, and proofs."""
+    """PUCT without learning: hand-made priors, quiescence instead of playouts, a search of the root, and proofs."""
     return tree_params(**{**_HANDMADE_CHANGES, **changes})
 
 

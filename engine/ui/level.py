@@ -30,8 +30,8 @@ _OVERLOOKS = ((600, "misses most captures and nearly all quiet moves"),
               (45, f"sometimes misses {_HARD_TO_SEE}"),
               (0, "seldom misses a move"))
 # (least carelessness in per mille, words)
-_CARELESS = ((900, "never looks whether a piece can be taken"),
-             (600, "seldom looks whether a piece can be taken"),
+_CARELESS = ((900, "never checks whether a piece can be taken"),
+             (600, "seldom checks whether a piece can be taken"),
              (400, "often leaves pieces where they can be taken"),
              (200, "sometimes leaves pieces where they can be taken"))
 _EAGER = 0.25
