@@ -14,7 +14,14 @@ from engine.arena.records import GameRecord, MoveRecord, Opening
 from engine.arena.statistics import score_of
 from engine.commands.compare.level_games import PlayedLevelGame, append_game, drop_incomplete_game, read_games
 from engine.commands.compare.level_match import LevelMatch, anchor_name, level_name, rows_of
-from engine.commands.compare.likeness import LevelMove, count_likeness, is_in_book, recaptures_in, sides_of
+from engine.commands.compare.likeness import (
+    LevelMove,
+    count_likeness,
+    is_in_book,
+    judge_moves,
+    recaptures_in,
+    sides_of,
+)
 from engine.system.errors import InputError
 from tests.commands.running import run
 
@@ -88,15 +95,28 @@ def test_openings_of_people_and_of_nobody():
     assert in_check.early_king_games == 0
 
 
-@pytest.mark.parametrize(("moves", "chances", "missed"), [
+@pytest.mark.parametrize(("moves", "chances", "declined"), [
     ("e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6", 1, 0),
     ("e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 h6", 1, 1),
     ("e4 d5 exd5 h6", 0, 0),  # a pawn only
     ("e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 bxc6", 1, 0),
 ])
-def test_missed_recaptures(moves, chances, missed):
+def test_declined_recaptures(moves, chances, declined):
     found = count_likeness(list(sides_of([game_of(moves, ("a", "b"))], "b")))
-    assert (found.recaptures, found.missed_recaptures) == (chances, missed)
+    assert (found.recaptures, found.declined_recaptures, found.missed_recaptures) == (chances, declined, None)
+
+
+@pytest.mark.parametrize(("fen", "capture", "move", "missed"), [
+    ("r1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4", "Bxc6", "h6", 1),
+    ("r2q1rk1/bp3ppp/p1pp4/4p3/2P1Pnb1/1PNPBN1P/P3QPP1/1R3RK1 w - - 0 15", "Bxf4", "Bxf3", 0),  # else hxg4
+])
+def test_a_recapture_is_missed_if_it_was_as_good_as_the_move(fen, capture, move, missed):
+    board = chess.Board(fen)
+    board.push_san(capture)
+    sides = [[LevelMove(board, board.parse_san(move))]]
+    found = count_likeness(sides)
+    judge_moves(found, sides, OWN, 0)
+    assert (found.declined_recaptures, found.missed_recaptures) == (1, missed)
 
 
 def test_taking_back_at_a_loss_is_no_chance():

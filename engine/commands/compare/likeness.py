@@ -1,8 +1,9 @@
 """`compare --levels ENGINE --likeness`: how much the games of a level look like those of people.
 
 Some figures need no engine: how long a level follows openings that masters play, early king moves, knights on the rim,
-recaptures that it misses. For others, an engine at full strength judges a sample of its moves: how often they are the
-engine's first choice, and how often they lose a tenth of a point or more on the human curve.
+recaptures that it declines. For others, an engine at full strength judges: how many of the declined recaptures were as
+good as the move played, and so were missed; and in a sample of the moves, how often they are the engine's first choice,
+and how often they lose a tenth of a point or more on the human curve.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ _KNIGHT_MOVES = 3
 _RIM = chess.BB_FILE_A | chess.BB_FILE_H
 _VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
 _MINOR = 3  # pawns: taking back less is a matter of taste
-_JUDGE_DEPTH = 15
+_JUDGE_LIMIT = chess.engine.Limit(depth=15)
 _MATE = 10_000
 LARGE_LOSS = 0.10  # of expected score
 
 HEADINGS = ("level", "first 8 plies in book", "games with an early king move", "knights on the rim",
-            "missed recaptures", "engine's first choice", "losses >= 0.10 per 100 moves")
+            "declined recaptures", "missed recaptures", "engine's first choice", "losses >= 0.10 per 100 moves")
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class Likeness:
     early_king_games: int = 0
     rim_knight_games: int = 0
     recaptures: int = 0
-    missed_recaptures: int = 0
+    declined_recaptures: int = 0
+    missed_recaptures: int | None = None  # of the declined ones; None until an engine has judged them
     judged: int = 0
     first_choices: int = 0
     large_losses: int = 0
@@ -61,7 +63,8 @@ class Likeness:
     def texts(self, level: int) -> tuple[str, ...]:
         """The row of the table."""
         return (str(level), _share(self.book_plies, self.opening_plies), _share(self.early_king_games, self.games),
-                _share(self.rim_knight_games, self.games), _share(self.missed_recaptures, self.recaptures),
+                _share(self.rim_knight_games, self.games), _share(self.declined_recaptures, self.recaptures),
+                "-" if self.missed_recaptures is None else _share(self.missed_recaptures, self.recaptures),
                 _share(self.first_choices, self.judged),
                 "-" if not self.judged else f"{100 * self.large_losses / self.judged:.1f} of {self.judged}")
 
@@ -100,7 +103,7 @@ def count_likeness(sides: Sequence[Sequence[LevelMove]]) -> Likeness:
             found.rim_knight_games += any(map(_is_knight_to_rim, moves[:_KNIGHT_MOVES]))
             chances = [made for made in moves if recaptures_in(made.board)]
             found.recaptures += len(chances)
-            found.missed_recaptures += sum(is_missed_recapture(made) for made in chances)
+            found.declined_recaptures += sum(map(is_declined_recapture, chances))
     return found
 
 
@@ -151,14 +154,14 @@ def recaptures_in(board: chess.Board) -> list[chess.Move]:
             if _gain(board, move) >= _MINOR]
 
 
-def is_missed_recapture(made: LevelMove) -> bool:
-    """Whether a piece could have been taken back, and the move neither did so nor did better: took as much elsewhere,
-    gave check or mated.
+def is_declined_recapture(made: LevelMove) -> bool:
+    """Whether a piece could have been taken back, and the move neither did so nor took as much elsewhere, gave check or
+    promoted.
     """
-    least = max(_gain(made.board, move) for move in recaptures_in(made.board))
-    if made.board.gives_check(made.move) or made.move.promotion:
+    recaptures = recaptures_in(made.board)
+    if not recaptures or made.move in recaptures or made.board.gives_check(made.move) or made.move.promotion:
         return False
-    return made.move not in recaptures_in(made.board) and _gain(made.board, made.move) < least
+    return _gain(made.board, made.move) < max(_gain(made.board, move) for move in recaptures)
 
 
 def _gain(board: chess.Board, move: chess.Move) -> int:
@@ -174,28 +177,43 @@ def _gain(board: chess.Board, move: chess.Move) -> int:
 
 def judge_moves(likeness: Likeness, sides: Sequence[Sequence[LevelMove]], command: str, sample: int,
                 seed: int = 1) -> None:
-    """Let an engine at full strength judge a sample of the moves, and count what it finds."""
+    """Count what an engine at full strength finds in the declined recaptures, and in a sample of all moves."""
     moves = [made for side in sides for made in side if made.board.legal_moves.count() > 1]
     chosen = random.Random(seed).sample(moves, min(sample, len(moves)))  # noqa: S311  no secret
-    asyncio.run(_judge(likeness, chosen, command))
+    asyncio.run(_judge(likeness, chosen, list(filter(is_declined_recapture, moves)), command))
 
 
-async def _judge(likeness: Likeness, moves: Sequence[LevelMove], command: str) -> None:
+async def _judge(likeness: Likeness, moves: Sequence[LevelMove], declined: Sequence[LevelMove], command: str) -> None:
     process = EngineProcess(EngineSpec("judge", command, {"Hash": "64"}))
     try:
-        engine, limit = await process.engine(), chess.engine.Limit(depth=_JUDGE_DEPTH)
+        engine = await process.engine()
         for made in moves:
-            best = await engine.analyse(made.board, limit)
-            is_first = best["pv"][0] == made.move
-            likeness.judged += 1
-            likeness.first_choices += is_first
-            if not is_first:
-                played = await engine.analyse(made.board, limit, root_moves=[made.move])
-                loss = _expected(best["score"]) - _expected(played["score"])
-                likeness.large_losses += loss >= LARGE_LOSS
+            await _judge_move(likeness, made, engine)
+        likeness.missed_recaptures = sum([await _is_missed_recapture(made, engine) for made in declined])
     finally:
         await process.close()
 
 
-def _expected(score: chess.engine.PovScore) -> float:
-    return human_expected(score.relative.score(mate_score=_MATE))
+async def _judge_move(likeness: Likeness, made: LevelMove, engine: chess.engine.Protocol) -> None:
+    best = await engine.analyse(made.board, _JUDGE_LIMIT)
+    is_first = best["pv"][0] == made.move
+    likeness.judged += 1
+    likeness.first_choices += is_first
+    if not is_first:
+        loss = _expected(best["score"].relative) - _expected(await _score_of([made.move], made.board, engine))
+        likeness.large_losses += loss >= LARGE_LOSS
+
+
+async def _is_missed_recapture(made: LevelMove, engine: chess.engine.Protocol) -> bool:
+    """Whether taking back was as good as the move played: often it is not, as another exchange comes first."""
+    played = await _score_of([made.move], made.board, engine)
+    return await _score_of(recaptures_in(made.board), made.board, engine) >= played
+
+
+async def _score_of(moves: list[chess.Move], board: chess.Board, engine: chess.engine.Protocol) -> chess.engine.Score:
+    """The score of the best of these moves, for the side to move."""
+    return (await engine.analyse(board, _JUDGE_LIMIT, root_moves=moves))["score"].relative
+
+
+def _expected(score: chess.engine.Score) -> float:
+    return human_expected(score.score(mate_score=_MATE))
