@@ -227,6 +227,12 @@ def begins_with(*beginnings: bytes) -> Callable[[Path], bool]:
     return is_one
 
 
+def begins_with_epd(path: Path) -> bool:
+    """Whether the first line of a file has the fields of a position, and nothing else."""
+    with path.open(errors="replace") as file:
+        return len(file.readline().split()) == 4
+
+
 def is_plain_text(path: Path) -> bool:
     """Whether a file begins with printable characters only, and so is not binary data."""
     with open_bytes(path) as file:

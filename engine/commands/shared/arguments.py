@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.player.options import find_option
 from engine.system.errors import InputError, quote
-from engine.system.files import begins_with, check_name, check_target, file_size, user_path
+from engine.system.files import begins_with, begins_with_epd, check_name, check_target, file_size, user_path
 
 _LARGEST = 1 << 62
 _PLACEMENT = re.compile(r"[1-8pnbrqkPNBRQK]+(?:/[1-8pnbrqkPNBRQK]+){7}")
@@ -179,6 +179,7 @@ text = Text()
 in_file = InputFile()
 folder = Folder()
 svg_file = OutputFile("picture in SVG", begins_with(b"<svg", b"<?xml"))
+epd_file = OutputFile("file of positions", begins_with_epd)
 
 
 def option_range(name: str) -> IntRange:

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.tune import blind_spots, generations, judge, network, policy, screen, search, teacher, wdl, weights
+from engine.commands.tune import (
+    blind_spots,
+    generations,
+    judge,
+    network,
+    policy,
+    screen,
+    search,
+    teacher,
+    wdl,
+    weights,
+    yardstick,
+)
 
 _COMMANDS = {
     "search": (search, "tune the search parameters by SPSA, in games of the engine against itself"),
@@ -15,6 +27,7 @@ _COMMANDS = {
     "policy": (policy, "train the policy of the tree search on the moves of training games"),
     "wdl": (wdl, "fit the win, draw and loss model of a network to the results of games"),
     "judge": (judge, "compare networks by their errors on held-out games; trains nothing"),
+    "yardstick": (yardstick, "collect one position of each game, to compare networks by"),
     "blind-spots": (blind_spots, "count how late a player sees that it is losing, and collect those positions"),
     "generations": (generations, "let the tree search teach itself: play, train, and measure each generation"),
 }

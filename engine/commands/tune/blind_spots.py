@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import statistics
-from pathlib import Path
 
 from engine.analysis.pgn_reader import read_games
 from engine.arena.blind_spots import LostGame, lost_game, spread
-from engine.commands.shared.arguments import FloatRange, OutputFile, in_file, positive, text
+from engine.commands.shared.arguments import FloatRange, epd_file, in_file, positive, text
 from engine.commands.shared.output import print_warning
 from engine.system.errors import InputError
 from engine.system.files import write_file
@@ -26,14 +25,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="a score is decisive once it stays beyond this (default 1)")
     parser.add_argument("--per-game", type=positive, default=20, metavar="N",
                         help="at most this many positions from one game (default 20)")
-    parser.add_argument("--out", type=OutputFile("file of positions", _is_epd), metavar="FILE.epd",
+    parser.add_argument("--out", type=epd_file, metavar="FILE.epd",
                         help="the positions, as openings for `selfplay`")
-
-
-def _is_epd(path: Path) -> bool:
-    """Whether a file may be one that this command wrote: its first line has the fields of a position."""
-    with path.open(errors="replace") as file:
-        return len(file.readline().split()) == 4
 
 
 def run(arguments: argparse.Namespace) -> int:

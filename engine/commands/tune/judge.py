@@ -1,7 +1,7 @@
 """`tune judge FILE...`: compare networks by their errors on held-out games, which none of them was trained on.
 
 The labels are lambda targets, as in training, and, for some of the positions, the scores of long searches. Positions
-from elsewhere, which no training has seen, can be added as a second yardstick. Each network's scores are scaled to fit
+from elsewhere, which no training has seen, can be added as yardsticks. Each network's scores are scaled to fit
 the labels best, so that a wrong scale does not count as an error.
 """
 
@@ -55,9 +55,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="positions to search as well (default 2000)")
     parser.add_argument("--nodes", type=positive, default=100_000, metavar="N",
                         help="nodes per search (default 100000)")
-    parser.add_argument("--yardstick", type=in_file, metavar="FILE.epd",
-                        help="search these positions too (EPD or FEN), such as those of `tune blind-spots`; those with "
-                        "checks, captures or promotions are left out")
+    parser.add_argument("--yardstick", type=in_file, action="append", default=[], metavar="FILE.epd",
+                        help="search these positions too (EPD or FEN), such as those of `tune yardstick` and `tune "
+                        "blind-spots`; those with checks, captures or promotions are left out; may be repeated")
     parser.add_argument("--device", type=text, metavar="NAME", help="torch device (default: cuda if there is one)")
 
 
@@ -80,22 +80,21 @@ def run(arguments: argparse.Namespace) -> int:
                         np.int64)
         _print_errors(f"searches of {arguments.nodes} nodes, {len(some)} positions", expected_result(deep, _SCALE),
                       {name: values[chosen][:arguments.positions] for name, values in scores.items()})
-    if arguments.yardstick is not None:
-        _print_yardstick(arguments, networks, device, threads)
+    for yardstick in arguments.yardstick:
+        _print_yardstick(yardstick, arguments.nodes, networks, device, threads)
     return 0
 
 
-def _print_yardstick(arguments: argparse.Namespace, networks: dict[str, Network], device: str, threads: int) -> None:
+def _print_yardstick(path: Path, nodes: int, networks: dict[str, Network], device: str, threads: int) -> None:
     """Print the errors of all networks on the quiet positions of a file; InputError if there are too few."""
-    boards = [opening.board() for opening in Openings(arguments.yardstick).read_all(print_warning)]
-    found = quiet_deep_scores(boards, arguments.nodes, threads)
+    boards = [opening.board() for opening in Openings(path).read_all(print_warning)]
+    found = quiet_deep_scores(boards, nodes, threads)
     deep = list(count_with_progress(found, "searches", len(boards)))
     quiet = [(sample_of(board), score) for board, score in zip(boards, deep, strict=True) if score is not None]
     if len(quiet) < _FEWEST:
-        raise InputError(f"too few quiet positions in {arguments.yardstick}: expected at least {_FEWEST}, "
-                         f"got {len(quiet)}")
+        raise InputError(f"too few quiet positions in {path}: expected at least {_FEWEST}, got {len(quiet)}")
     samples, labels = np.concatenate([sample for sample, _ in quiet]), np.array([score for _, score in quiet])
-    _print_errors(f"searches of {arguments.nodes} nodes, {len(quiet)} quiet positions of {arguments.yardstick.name}",
+    _print_errors(f"searches of {nodes} nodes, {len(quiet)} quiet positions of {path.name}",
                   expected_result(labels, _SCALE),
                   {name: _scores(network, samples, device) for name, network in networks.items()})
 
