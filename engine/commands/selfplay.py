@@ -38,7 +38,7 @@ from engine.commands.shared.arguments import (
     text,
 )
 from engine.commands.shared.interruption import stop_on_interrupt
-from engine.commands.shared.output import print_warning
+from engine.commands.shared.output import percent, print_warning
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.provenance import today
 from engine.mcts.params import BY_MODE
@@ -238,8 +238,8 @@ def _print_stats(path: Path, win_score: int | None) -> int:
         print(f"scores: half within {half:.0f} centipawns, nine of ten within {most:.0f}")
     if played_on.games:
         drawn, lost = played_on.drawn / played_on.games, played_on.lost / played_on.games
-        print(f"{played_on.games} games were played on beyond {win_score} centipawns: {100 * drawn:.1f} % drawn, "
-              f"{100 * lost:.1f} % lost")
+        print(f"{played_on.games} games were played on beyond {win_score} centipawns: {percent(drawn)} drawn, "
+              f"{percent(lost)} lost")
     return _DAMAGED if _print_manifest(path, problem) else 0
 
 

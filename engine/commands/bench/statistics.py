@@ -10,7 +10,7 @@ from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.arena.configs import Config
 from engine.commands.bench.reference_engine import open_reference_engine
 from engine.commands.shared.bench_positions import BENCH_FENS
-from engine.commands.shared.output import pluralize, print_object
+from engine.commands.shared.output import percent, pluralize, print_object
 from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.searches import search
 from engine.commands.shared.tables import print_table
@@ -106,9 +106,9 @@ def _print(sides: Sequence[tuple[str, list[DepthRow]]], counts: TreeCounts, posi
     for name, rows in sides:
         print_table(("depth", "nodes", "branching", "seldepth"), map(_cells, rows), title=name)
     print(f"{pluralize(positions, 'position')}: the first move causes "
-          f"{100 * rates['first_move_cutoff_rate']:.1f} % of the beta cutoffs, "
-          f"{100 * rates['re_search_rate']:.1f} % of the reduced searches are repeated, "
-          f"{100 * rates['tt_hit_rate']:.1f} % of the TT probes hit")
+          f"{percent(rates['first_move_cutoff_rate'])} of the beta cutoffs, "
+          f"{percent(rates['re_search_rate'])} of the reduced searches are repeated, "
+          f"{percent(rates['tt_hit_rate'])} of the TT probes hit")
 
 
 def _cells(row: DepthRow) -> tuple[str, ...]:

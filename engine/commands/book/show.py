@@ -8,7 +8,7 @@ from typing import Any
 from book.names import last_opening_by_keys, opening_by_key
 from book.polyglot import PROPORTIONAL, Book, game_key, play_probabilities
 from engine.commands.book.tree import BookTree, evaluate_tree, grow_tree
-from engine.commands.shared.output import as_object, print_object
+from engine.commands.shared.output import as_object, percent, print_object
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
 from engine.text.notation import parse_move, parse_position, play_moves, san
@@ -57,7 +57,7 @@ def _moves(game: Game, tree: BookTree) -> list[dict[str, Any]]:
 def _print_moves(game: Game, tree: BookTree) -> None:
     moves = _moves(game, tree)
     has_learned = any(move["learned"] for move in moves)
-    rows = [(move["move"], str(move["weight"]), f"{100 * move['share']:.1f} %", f"{move['centipawns'] / 100:+.2f}",
+    rows = [(move["move"], str(move["weight"]), percent(move["share"]), f"{move['centipawns'] / 100:+.2f}",
              *((str(move["learned"]),) if has_learned else ()),
              " ".join(move["opening"].values()) if move["opening"] else "") for move in moves]
     print_table(("move", "weight", "share", "score", *(("learned",) if has_learned else ()), "opening"), rows,

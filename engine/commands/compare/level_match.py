@@ -23,6 +23,7 @@ from engine.arena.referee import EngineLimits, UciGame
 from engine.arena.shards import in_order
 from engine.commands.compare.level_games import PlayedLevelGame, append_game, drop_incomplete_game, read_games
 from engine.commands.shared.interruption import stop_on_interrupt
+from engine.commands.shared.output import percent
 from engine.commands.shared.plots import Curve, Errors
 from engine.commands.shared.progress import progress_bar
 from engine.system.host import usable_cores
@@ -177,8 +178,8 @@ class LevelRow:
 
     def texts(self) -> tuple[str, ...]:
         """The row of the table."""
-        anchors = ", ".join(f"{elo}: {100 * points / games:.0f} % of {games}" for elo, points, games in self.anchors)
-        below = "-" if self.below is None else f"{100 * self.below[0] / self.below[1]:.0f} % of {self.below[1]}"
+        anchors = ", ".join(f"{elo}: {percent(points / games, 0)} of {games}" for elo, points, games in self.anchors)
+        below = "-" if self.below is None else f"{percent(self.below[0] / self.below[1], 0)} of {self.below[1]}"
         return (str(self.level), f"{self.elo:.0f} ± {self.error:.0f}", str(self.games), anchors or "-", below,
                 str(self.forfeits))
 

@@ -20,6 +20,7 @@ import chess.polyglot
 from book.polyglot import BUILT_IN, Book
 from engine.arena.engines import EngineProcess, EngineSpec
 from engine.commands.compare.level_games import PlayedLevelGame
+from engine.commands.shared.output import percent
 from eval.human_curve import human_expected
 
 _OPENING_PLIES = 8
@@ -70,7 +71,7 @@ class Likeness:
 
 
 def _share(count: int, of: int) -> str:
-    return f"{100 * count / of:.1f} % of {of}" if of else "-"
+    return f"{percent(count / of)} of {of}" if of else "-"
 
 
 def moves_of(game: PlayedLevelGame, color: chess.Color) -> Iterator[LevelMove]:

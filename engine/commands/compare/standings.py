@@ -10,6 +10,7 @@ from engine.arena.ratings import Ratings
 from engine.arena.statistics import Estimate
 from engine.commands.compare.contestants import Entrant, MoveBudget
 from engine.commands.compare.tournament import ASSUMING_MODES, OPPONENTS, PairingResult
+from engine.commands.shared.output import percent
 from engine.commands.shared.plots import Curve, Errors
 from engine.commands.shared.tables import print_table
 
@@ -66,7 +67,7 @@ def cross_table(results: Sequence[PairingResult], rated: Ratings[Entrant]) -> li
         own = {other.contestant.name: counted for (first, other), counted in points.items() if first == entrant}
         score = sum(won for won, _ in own.values()) / sum(games for _, games in own.values())
         rows.append((entrant.contestant.name, *(f"{own[name][0]:g}" if name in own else "-" for name in names),
-                     f"{100 * score:.0f} %", elo_text(rated.rating(entrant))))
+                     percent(score, 0), elo_text(rated.rating(entrant))))
     return rows
 
 
@@ -89,7 +90,7 @@ def _score_and_length(result: PairingResult | None) -> tuple[str, str]:
     if result is None:
         return "-", "-"
     moves = "-" if result.moves_to_win is None else f"{result.moves_to_win:g}"
-    return f"{100 * result.points / result.games:.0f} %", moves
+    return percent(result.points / result.games, 0), moves
 
 
 def cost_rows(results: Sequence[PairingResult]) -> list[Row]:

@@ -12,7 +12,7 @@ from typing import Any
 from engine.arena.match import MatchScore
 from engine.arena.records import Forfeit
 from engine.arena.statistics import Sprt, elo_estimate, likelihood_of_superiority, log_likelihood_ratio
-from engine.commands.shared.output import pluralize
+from engine.commands.shared.output import percent, pluralize
 from engine.commands.shared.tables import live_table, print_table
 
 _LINE_SECONDS = 30.0  # between two lines where stderr is not a terminal
@@ -66,14 +66,14 @@ def _headline(score: MatchScore) -> str:
 def _facts(score: MatchScore, sprt: Sprt | None) -> list[tuple[str, str]]:
     wins, draws, losses = score.wins_draws_losses
     games, pairs = wins + draws + losses, score.pentanomial
-    share = f" ({100 * (wins + draws / 2) / games:.1f} %)" if games else ""
+    share = f" ({percent((wins + draws / 2) / games)})" if games else ""
     facts = [("games", str(games)), ("result", f"+{wins} ={draws} -{losses}{share}")]
     if sum(pairs):
         facts.append(("pairs that scored 0, 1/2, 1, 3/2 and 2 points", ", ".join(map(str, pairs))))
     if sum(count > 0 for count in pairs) > 1:  # results that are all the same say nothing about the error
         elo = elo_estimate(pairs)
         facts += [("Elo", f"{elo.value:+.1f} [{elo.low:+.1f}, {elo.high:+.1f}]"),
-                  ("LOS", f"{100 * likelihood_of_superiority(pairs):.1f} %")]
+                  ("LOS", percent(likelihood_of_superiority(pairs)))]
     if sprt is not None:
         facts.append(("SPRT", _sprt_text(sprt, pairs)))
     if score.is_refereed:
@@ -92,7 +92,7 @@ def scaling_cells(nodes: int, score: MatchScore) -> tuple[str, ...]:
     found = as_object(score, None)
     elo = found["elo"]
     return (str(nodes), str(found["games"]), f"+{found['wins']} ={found['draws']} -{found['losses']}",
-            "" if found["score"] is None else f"{100 * found['score']:.1f} %",
+            "" if found["score"] is None else percent(found["score"]),
             "" if elo is None else f"{elo['value']:+.1f} [{elo['low']:+.1f}, {elo['high']:+.1f}]")
 
 

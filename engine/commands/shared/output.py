@@ -1,4 +1,4 @@
-"""Output of the commands: JSON objects, warnings, plurals.
+"""Output of the commands: JSON objects, warnings, percentages, plurals.
 
 With `--json` a command prints one object per line and nothing else on stdout; progress and warnings go to stderr.
 docs/json.md lists the fields.
@@ -31,6 +31,11 @@ def as_object(row: NamedTuple | None) -> dict[str, Any] | None:
 def print_warning(text: str) -> None:
     """Print a warning on stderr, in one line."""
     print(f"warning: {text}", file=sys.stderr)
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share of 1 as a percentage with so many decimals: `40.7 %`."""
+    return f"{100 * share:.{digits}f} %"
 
 
 def pluralize(number: int, one: str, more: str | None = None) -> str:

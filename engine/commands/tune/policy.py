@@ -24,7 +24,7 @@ from engine.commands.shared.arguments import (
     text,
 )
 from engine.commands.shared.interruption import check_interruption, stop_on_interrupt
-from engine.commands.shared.output import print_warning
+from engine.commands.shared.output import percent, print_warning
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.provenance import command_of, names_of, today
 from engine.commands.tune.report import MILLION, print_now
@@ -126,8 +126,8 @@ def _print_agreement(policy: LoadedPolicy, source: PolicySampleSource, arguments
         raise InputError("no positions to search: the held-out games are too short")
     fraction = sum(results) / len(results)
     error = _TWO_SIGMA * math.sqrt(fraction * (1 - fraction) / len(results))
-    print_now(f"a search of {arguments.nodes} nodes plays the policy's first choice in {100 * fraction:.1f} % "
-              f"+- {100 * error:.1f} % of {len(results)} positions of held-out games")
+    print_now(f"a search of {arguments.nodes} nodes plays the policy's first choice in {percent(fraction)} "
+              f"+- {percent(error)} of {len(results)} positions of held-out games")
 
 
 def _default_batch(device: str) -> int:
@@ -203,7 +203,7 @@ class _PolicyRun:
 
 
 def _format_metrics(metrics: PolicyMetrics) -> str:
-    return f"cross-entropy {metrics.entropy:.4f}, top-1 {100 * metrics.top1:.2f} %, top-3 {100 * metrics.top3:.2f} %"
+    return f"cross-entropy {metrics.entropy:.4f}, top-1 {percent(metrics.top1, 2)}, top-3 {percent(metrics.top3, 2)}"
 
 
 def _report_line(report: PolicyReport) -> str:

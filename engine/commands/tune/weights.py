@@ -11,7 +11,7 @@ from engine.arena.game_file import Games, read_games
 from engine.arena.tuner_samples import labelled_samples, quiet_samples
 from engine.commands.shared.arguments import FloatRange, OutputFile, add_seed, in_file, positive
 from engine.commands.shared.interruption import stop_on_interrupt
-from engine.commands.shared.output import print_warning
+from engine.commands.shared.output import percent, print_warning
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.progress import track
 from engine.commands.shared.provenance import today
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
                           regularization=arguments.pull, seed=arguments.seed, threads=threads)
     tuner = WeightTuner(samples, start, config)
     print(f"{len(samples)} quiet positions; a lead of 100 centipawns scores "
-          f"{100 * _expected_result(tuner.steepness):.1f} %")
+          f"{percent(_expected_result(tuner.steepness))}")
     model = _fit_wdl_model(samples, arguments.start)
     with stop_on_interrupt(tuner.stop):
         epochs = _tune(tuner, config, arguments, samples, model)
