@@ -199,7 +199,8 @@ def test_bad_input_gets_one_line(capsys, words, complaint, tmp_path):
 def test_if_every_game_is_skipped_no_file_is_left(capsys, tmp_path):
     source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
     source.write_text(games.BROKEN + games.ATOMIC)
-    status, printed, err = run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "300")
+    status, printed, err = run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "300", "--plots",
+                               str(tmp_path / "plots"))
     assert (status, printed) == (2, "")
     assert [line.split(":")[0] for line in err.splitlines()] == ["warning", "warning", "error"]
     assert f"none of the games in {source} could be annotated; nothing was written" in err

@@ -96,7 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
     total = count_games(arguments.games)
     if not total:
         raise InputError(f"{arguments.games} contains no games")
-    if arguments.plots is not None:
+    has_new_folder = arguments.plots is not None and not arguments.plots.exists()
+    if has_new_folder:
         create_folder(arguments.plots)
     file = ResumableFile(arguments.out, {"games": _digest(arguments.games), "effort": vars(effort)})
     skipped = 0
@@ -113,6 +114,8 @@ def run(arguments: argparse.Namespace) -> int:
             cancel_all()
     if not file.rows:
         file.remove()
+        if has_new_folder:
+            arguments.plots.rmdir()
         raise InputError(f"none of the games in {arguments.games} could be annotated; nothing was written")
     _summarize(file, arguments)
     file.finish()

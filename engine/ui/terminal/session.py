@@ -110,7 +110,8 @@ class TerminalSession:
             else:
                 self._read_line()
         self._autosave()
-        self._add_message(*goodbye_text(self._game, self._saver.path))
+        if self._game.outcome is None or self._game.outcome != self._announced:  # else it was said where the game is
+            self._add_message(*goodbye_text(self._game, self._saver.path))
         self._is_changed = False
         self._show()
 
