@@ -99,7 +99,10 @@ def _playout_move(pos, state, worker, checkers, pinned):
 
 @kernel
 def playout(pos, state, worker):
-    """Play on `pos` to the end of the game or of the playout; return the value for the side to move at the start."""
+    """Play on `pos` to the end of the game or of the playout.
+
+    Returns (value for the side to move at the start, draw probability).
+    """
     side = np.int64(pos.side)
     worker.playouts += 1
     for ply in range(worker.params.longest_playout):
@@ -108,17 +111,17 @@ def playout(pos, state, worker):
             score = search_leaf(pos, state, worker, worker.params.leaf_depth, -INFINITE, INFINITE)
             win, loss = win_loss_of(pos, worker, score)
             value = win - loss
-            return value if pos.side == side else -value
+            return (value if pos.side == side else -value), 1.0 - win - loss
         checkers, pinned = checkers_and_pinned(pos)
         move = _playout_move(pos, state, worker, checkers, pinned)
         if move == NULL_MOVE and checkers != EMPTY:
-            return -1.0 if pos.side == side else 1.0
+            return (-1.0 if pos.side == side else 1.0), 0.0
         if move == NULL_MOVE or is_fifty_moves(pos) or is_insufficient_material(pos):
-            return 0.0
+            return 0.0, 1.0
         make_move(pos, move)
         worker.playout_plies += 1
     worker.unfinished_playouts += 1
-    return 0.0
+    return 0.0, 1.0
 
 
 @kernel
@@ -136,7 +139,7 @@ def simulate(pos, state, worker, expected):
         value, draw, proof, share = win - loss, 1.0 - win - loss, proof_of(score), params.playout_share
     if share > 0.0 and proof == 0:
         set_up_playout(worker, pos)
-        result = playout(worker.playout_position, state, worker)
+        result, drawn = playout(worker.playout_position, state, worker)
         value = (1.0 - share) * value + share * result
-        draw = (1.0 - share) * draw + share * (1.0 - abs(result))
+        draw = (1.0 - share) * draw + share * drawn
     return value, draw, proof

@@ -100,6 +100,11 @@ def test_even_selection_takes_turns():
 # Step 3, simulation.
 
 def playouts(fen: str, count: int, **changes) -> list[float]:
+    """The values of playouts."""
+    return [value for value, _ in playouts_with_draws(fen, count, **changes)]
+
+
+def playouts_with_draws(fen: str, count: int, **changes) -> list[tuple[float, float]]:
     searcher, position = MctsSearch(params.uct(**changes), 1), Game(fen).position
     searcher.prepare(position, Limits())
     state, worker = searcher._states[0], searcher._workers[0]
@@ -113,6 +118,14 @@ def test_playouts_end_as_the_rules_say():
     mated = playouts("R6k/6pp/8/8/8/8/8/K7 b - - 0 1", 3)
     assert mated == [-1.0] * 3
     assert playouts("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", 1) == [0.0]  # stalemate
+
+
+def test_playouts_tell_draws_from_wins_and_losses():
+    assert set(playouts_with_draws("8/8/8/8/8/k7/8/K2B4 w - - 0 1", 20)) == {(0.0, 1.0)}
+    assert playouts_with_draws("R6k/6pp/8/8/8/8/8/K7 b - - 0 1", 1) == [(-1.0, 0.0)]
+    even = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
+    [(value, draw)] = playouts_with_draws(even, 1, leaf=Leaf.CUT_OFF, cut_off_plies=0)
+    assert abs(value) < 0.3 and 0.2 < draw < 0.95  # a cutoff has the chances of the evaluation, not a draw
 
 
 def test_random_playouts_win_as_often_as_the_reference_s():
