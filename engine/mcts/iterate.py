@@ -16,7 +16,7 @@ from engine.kernel import entry, inline, kernel
 from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 from engine.mcts.backup import back_propagate
 from engine.mcts.expand import expand
-from engine.mcts.learning import teach, teaching_is_due
+from engine.mcts.learning import update_is_due, update_learned
 from engine.mcts.leaves import make_move, set_last_moves, unmake_move
 from engine.mcts.nodes import average_before, count_visit, node_at, prefetch_children
 from engine.mcts.params import Selection
@@ -61,8 +61,8 @@ def _descend(pos, state, worker):
             break
         if depth == 0 and root_search_is_due(state, worker):
             deepen_root(pos, state, worker)
-        if visits >= worker.params.teach_visits and teaching_is_due(worker.params, visits):
-            teach(pos, state, worker, index, visits, depth)
+        if visits >= worker.params.update_visits and update_is_due(worker.params, visits):
+            update_learned(pos, state, worker, index, visits, depth)
         index = select(worker, index)
         prefetch_children(worker.pool, index)
         move = np.int64(node_at(worker.pool, index).move)

@@ -1,6 +1,6 @@
 """What a tree learns while it grows, and keeps between moves: a history of moves, and corrections of the evaluation.
 
-Whenever the visits of a node reach a power of two, it teaches both. The history is how much better than its parent a
+Whenever the visits of a node reach a power of two, it updates both. The history is how much better than its parent a
 move was on average, by its from and to squares; it is added to the logits of the policy. The corrections are those of
 alpha-beta: the static evaluation of the node should have been the mean value of its subtree.
 """
@@ -26,13 +26,13 @@ _LOG_2 = math.log(2.0)
 
 
 @inline
-def teaching_is_due(params, visits):
-    """Whether a node teaches at this visit, at least the `teach_visits`th."""
+def update_is_due(params, visits):
+    """Whether a node updates what is learned at this visit, at least the `update_visits`th."""
     return visits & (visits - 1) == 0 and (params.history_weight > 0.0 or params.correction_rate > 0.0)
 
 
 @inline
-def _teach_history(pos, worker, first, end, expected):
+def _update_history(pos, worker, first, end, expected):
     """Draw the history of the visited moves towards what they gained over `expected`, the value of the node."""
     history, rate = worker.move_history[np.int64(pos.side)], worker.params.history_rate
     for index in range(first, end):
@@ -53,8 +53,8 @@ def _most_visited(worker, first, end):
 
 
 @inline
-def _teach_correction(pos, state, worker, first, end, value, visits, depth):
-    """Teach the correction histories the value of a quiet node, as a search whose depth grows with the visits would."""
+def _update_correction(pos, state, worker, first, end, value, visits, depth):
+    """Update the correction histories by the value of a quiet node, like a search whose depth grows with the visits."""
     checkers, _ = checkers_and_pinned(pos)
     best = _most_visited(worker, first, end)
     if checkers != EMPTY or abs(value) > _DECIDED or best.proof != 0 or is_noisy(pos, np.int64(best.move)):
@@ -67,15 +67,15 @@ def _teach_correction(pos, state, worker, first, end, value, visits, depth):
 
 
 @kernel
-def teach(pos, state, worker, index, visits, depth):
-    """Let an expanded node at `depth` of the path, whose position is `pos`, teach what its visits have shown."""
+def update_learned(pos, state, worker, index, visits, depth):
+    """Update what is learned by the visits of an expanded node at `depth` of the path, whose position is `pos`."""
     params = worker.params
     first, end = children_of(worker.pool, index)
     value = -average_before(node_at(worker.pool, index))
     if params.history_weight > 0.0:
-        _teach_history(pos, worker, first, end, value)
+        _update_history(pos, worker, first, end, value)
     if params.correction_rate > 0.0:
-        _teach_correction(pos, state, worker, first, end, value, visits, depth)
+        _update_correction(pos, state, worker, first, end, value, visits, depth)
 
 
 @inline

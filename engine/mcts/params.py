@@ -58,18 +58,18 @@ PARAMETERS = (
     Parameter("usual_impurity", 0.7, 0.01, 1.0),
     Parameter("history_weight", 4.0, 0.0, 20.0, 1.0),  # of the move history in the logits
     Parameter("history_rate", 0.03, 0.001, 1.0, 0.01),  # how fast it forgets
-    # What a node teaches whenever its visits are a power of two, from `teach_visits` on.
-    Parameter("teach_visits", 16, 2, 1_000_000, 8),
+    # A node updates history and corrections whenever its visits are a power of two, from `update_visits` on.
+    Parameter("update_visits", 16, 2, 1_000_000, 8),
     Parameter("correction_rate", 0.0, 0.0, 8.0, 0.3),  # plies of a search that each doubling of the visits counts as
     Parameter("use_last_moves", 0, 0, 1),  # whether searches of leaves know the moves that led to them
     # Hand-made priors.
     Parameter("prior_temperature", 250.0, 1.0, 10_000.0),  # centipawns
     Parameter("prior_floor", 0.2, 0.0, 1.0),  # the fraction that is divided equally among all moves
     Parameter("check_bonus", 200.0, 0.0, 1000.0),  # centipawns
-    # An alpha-beta search of the root beside the tree: its share of the nodes (0 for none), the depth from which its
-    # best move counts, and the part of all priors that this move gains at each depth.
+    # An alpha-beta search of the root beside the tree: its share of the first thread's positions (0 for none), the
+    # depth from which its best move counts, and the part of all priors that this move gains at each depth.
     Parameter("root_share", 0.5, 0.0, 0.95, 0.05),
-    Parameter("root_depth", 6, 1, 64, 1),
+    Parameter("root_min_depth", 6, 1, 64, 1),
     Parameter("root_gain", 0.25, 0.0, 1.0, 0.05),
     # Playouts.
     # AlphaGo's lambda: the weight of a playout in the value of a leaf that has a value without one; light moves.
@@ -122,7 +122,7 @@ def puct(**changes: float) -> TreeParamsRecord:
 
 
 def learned(**changes: float) -> TreeParamsRecord:
-    """The strongest mode: a learned policy, WDL values by the network, and proofs."""
+    """The learned search: priors by the policy, WDL values by the network, a search of the root, and proofs."""
     return tree_params(**changes)
 
 

@@ -17,13 +17,11 @@ from engine.core.legality import gives_check
 from engine.core.moves import CASTLING, from_square, move_type, to_square
 from engine.kernel import inline, kernel
 from engine.mcts.learning import add_history
-from engine.mcts.params import Selection
 from eval.evaluate import psqt_score
 from eval.policy.inference import policy_scores, soften_scores
 from eval.psqt import psq_after, psq_of
 
 _ESCAPE_DIVISOR = np.int64(2)  # a piece that escapes gains its value divided by this
-_PUCT = np.int64(Selection.PUCT)
 _MIN_IMPURITY = 0.001
 _MIN_FACTOR, _MAX_FACTOR = 0.5, 2.0  # of exploration, by impurity
 

@@ -1,8 +1,8 @@
 """An alpha-beta search of the root beside the tree: a share of the effort, whose best move gains prior.
 
 A tree finds tactics slowly, because its visits follow the priors. The search of the root goes one ply deeper whenever
-it has had less than its share of the nodes. The tree then visits the best move of that search, and still decides by
-its own values.
+it has had less than its share of the positions of the first thread, which runs it. The tree then visits the best move
+of that search, and still decides by its own values.
 """
 
 from __future__ import annotations
@@ -22,22 +22,25 @@ _DEEPEST = np.int64(MAX_PLY // 2)
 
 @inline
 def root_search_is_due(state, worker):
-    """Whether the search of the root has had less than its share of this thread's nodes; only one thread runs it."""
+    """Whether the search of the root has had less than its share of the thread's positions; only the first runs it."""
     params = worker.params
+    positions = np.float64(state.nodes + worker.iterations)  # an iteration may value its leaf without a search
     return (params.root_share > 0.0 and params.selection == _PUCT and worker.is_first
-            and np.float64(worker.root_nodes) <= params.root_share * np.float64(state.nodes)
-            and worker.root_depth < _DEEPEST)
+            and np.float64(worker.root_search_nodes) <= params.root_share * positions
+            and worker.root_search_depth < _DEEPEST)
 
 
 @inline
 def _raise_prior(worker, best):
-    """Take the same part of every prior, and give it to the best move. Keeps the order, which other threads rely on."""
+    """Scale all priors by 1 - gain, and add the gain to the best move's. The children are not sorted again, because
+    other threads hold their indices.
+    """
     gain = worker.params.root_gain
+    node_at(worker.pool, worker.root).is_shuffled = 1
     first, end = children_of(worker.pool, worker.root)
     for index in range(first, end):
         child = node_at(worker.pool, index)
         child.prior = (1.0 - gain) * np.float64(child.prior) + (gain if np.int64(child.move) == best else 0.0)
-    node_at(worker.pool, worker.root).is_shuffled = 1
 
 
 @inline
@@ -57,14 +60,14 @@ def _prove_move(worker, best, proof):
 def deepen_root(pos, state, worker):
     """Search the expanded root one ply deeper than before, and raise the prior of its best move."""
     before = np.int64(state.nodes)
-    depth = worker.root_depth + 1
+    depth = worker.root_search_depth + 1
     aspiration_search(pos, state, worker.search_address, depth)
-    worker.root_nodes += np.int64(state.nodes) - before
+    worker.root_search_nodes += np.int64(state.nodes) - before
     if state.stopped:
         return
-    worker.root_depth = depth
+    worker.root_search_depth = depth
     best, proof = np.int64(state.root_moves[0]), proof_of(np.int64(state.line_score))
-    if depth >= worker.params.root_depth:
+    if depth >= worker.params.root_min_depth:
         _raise_prior(worker, best)
     if proof > 0 and worker.params.use_solver:
         _prove_move(worker, best, proof)

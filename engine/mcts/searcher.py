@@ -219,7 +219,7 @@ class MctsSearch(FullSearch):
         worker.shared, worker.shared_entries = self.shared.address, self.shared.entries
         worker.stops_when_proven = self._limits.multipv == 1 and self._limits.mate is None
         for counter in ("iterations", "seldepth", "depth_sum", "playouts", "playout_plies", "unfinished_playouts",
-                        "root_depth", "root_nodes", "is_frozen"):
+                        "root_search_depth", "root_search_nodes", "is_frozen"):
             worker[counter] = 0
         reset_value_spread(worker)
 

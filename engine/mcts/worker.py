@@ -32,8 +32,8 @@ class WorkerRecord(Fields):
     root_moves: Annotated[Numbers, "u2", MAX_MOVES]  # the moves to search at the root
     root_count: I8
     is_first: I8  # of the threads: it also searches the root, see root_search.py
-    root_depth: I8  # of that search, and its nodes
-    root_nodes: I8
+    root_search_depth: I8  # completed by that search
+    root_search_nodes: I8
     is_full: I8  # the pool had no room for an expansion
     is_frozen: I8  # expansion has ended, because there is no time to free space
     stops_when_proven: I8  # whether the search ends when the root is proven

@@ -104,7 +104,7 @@ def test_bad_plans_and_checkpoints(tmp_path):
 
 
 def test_parameters_of_a_tree_are_tuned_by_games_of_trees(tmp_path):
-    plan = SpsaConfig(("puct", "root_depth"), 4, 2, 20, 3, 0.01, tree="mcts")
+    plan = SpsaConfig(("puct", "root_min_depth"), 4, 2, 20, 3, 0.01, tree="mcts")
     spsa_run = SpsaRun.start(plan)
     batch = spsa_run.batch(openings(), Adjudication())
     for perturbation in batch:
@@ -112,7 +112,7 @@ def test_parameters_of_a_tree_are_tuned_by_games_of_trees(tmp_path):
         assert first is not None and second is not None
         plus, minus = first.params_record(), second.params_record()
         assert plus.puct + minus.puct == pytest.approx(2 * spsa_run.values["puct"])
-        assert isinstance(dict(first.params)["root_depth"], int)
+        assert isinstance(dict(first.params)["root_min_depth"], int)
     spsa_run.update(batch, [make_draws(perturbation) for perturbation in batch])
     assert spsa_run.played == 2
     values = tmp_path / "tuned.txt"

@@ -8,7 +8,7 @@ from engine.alphabeta.state import STATE_TYPE
 from engine.core.movegen import checkers_and_pinned
 from engine.core.position import POSITION_TYPE
 from engine.kernel import entry, int64
-from engine.mcts.learning import teach
+from engine.mcts.learning import update_learned
 from engine.mcts.leaves import proof_of, set_last_moves, static_eval
 from engine.mcts.nodes import add_value, count_visit, node_at, write_node
 from engine.mcts.sampling import random_below, random_move
@@ -81,9 +81,9 @@ def sample_move(pos, worker):
 
 
 @entry(POSITION_TYPE, STATE_TYPE, WORKER_TYPE, int64, int64)
-def teach_by(pos, state, worker, index, visits):
-    """What a node at the end of a path of one move teaches."""
-    teach(pos, state, worker, np.int64(index), visits, np.int64(1))
+def update_by(pos, state, worker, index, visits):
+    """The update by a node at the end of a path of one move."""
+    update_learned(pos, state, worker, np.int64(index), visits, np.int64(1))
 
 
 @entry(POSITION_TYPE, STATE_TYPE, WORKER_TYPE)

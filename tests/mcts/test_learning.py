@@ -13,7 +13,7 @@ from engine.mcts import params
 from engine.mcts.nodes import ONE
 from engine.mcts.searcher import MctsSearch
 from engine.search.types import Limits
-from tests.mcts.kernels import begin_visit, evaluated, teach_by, visit, write_child
+from tests.mcts.kernels import begin_visit, evaluated, update_by, visit, write_child
 from tests.mcts.trees import MIDDLE_GAME
 
 CORRECTIONS = [name for name in HISTORY_FIELDS if name.endswith("_correction")]
@@ -51,7 +51,7 @@ def test_the_history_is_drawn_towards_what_a_move_gains():
     mean = np.mean([value for row in values.values() for value in row])
     known = dict.fromkeys(values, 0.0)
     for _ in range(2):
-        teach_by(game.position, state, worker, 1, 64)
+        update_by(game.position, state, worker, 1, 64)
         for move, row in values.items():
             code = next(code for code in game.legal_moves() if game.uci(code) == move) & 0xFFF
             if len(row) > 1:
@@ -96,7 +96,7 @@ def test_the_evaluation_is_corrected_towards_the_value_of_the_subtree(value, use
     searcher, state, worker = prepared(game.position, correction_rate=1.0, use_last_moves=use_last_moves)
     grown(searcher, game, {"h2h3": [value] * 8})
     before = evaluated(game.position, state, worker)
-    teach_by(game.position, state, worker, 1, 64)
+    update_by(game.position, state, worker, 1, 64)
     assert (evaluated(game.position, state, worker) - before) * value > 0
     assert bool(state.continuation_correction.any()) == bool(use_last_moves)
     assert state.stack["piece_to"][ROOT_OFFSET] == (PIECE_TO if use_last_moves else 0)
@@ -111,7 +111,7 @@ def test_nothing_is_corrected_where_the_evaluation_is_not_to_blame(fen, move, va
     game = Game(fen)
     searcher, state, worker = prepared(game.position, correction_rate=1.0)
     grown(searcher, game, {move: [value] * 8})
-    teach_by(game.position, state, worker, 1, 64)
+    update_by(game.position, state, worker, 1, 64)
     assert not any(state[name].any() for name in CORRECTIONS)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from engine.core.game import Game
 from engine.mcts import params
+from engine.mcts.params import Leaf
 from engine.mcts.searcher import MctsSearch
 from engine.search.scores import mate_distance
 from engine.search.types import Limits
@@ -25,34 +26,36 @@ def root_priors(searcher: MctsSearch) -> dict[int, float]:
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5, 0.75])
-def test_it_takes_about_its_share_of_the_nodes(share):
-    searcher = grown(MIDDLE_GAME, 6000, root_share=share)
-    taken = searcher._workers[0].root_nodes / searcher._states[0].nodes
+@pytest.mark.parametrize("leaf", [Leaf.SEARCH, Leaf.EVALUATION])
+def test_it_takes_about_its_share_of_the_positions(share, leaf):
+    searcher = grown(MIDDLE_GAME, 6000, root_share=share, leaf=leaf)
+    worker = searcher._workers[0]
+    taken = worker.root_search_nodes / (searcher._states[0].nodes + worker.iterations)
     assert 0.8 * share < taken < share + 0.2  # the last iteration may be a long one
 
 
 def test_without_a_share_the_tree_is_alone():
     searcher = grown(MIDDLE_GAME, 2000, root_share=0.0)
-    assert searcher._workers[0].root_depth == searcher._workers[0].root_nodes == 0
+    assert searcher._workers[0].root_search_depth == searcher._workers[0].root_search_nodes == 0
 
 
 def test_only_one_thread_runs_it():
     searcher = grown(MIDDLE_GAME, 3000, threads=2)
-    assert [worker.root_depth > 0 for worker in searcher._workers] == [True, False]
+    assert [worker.root_search_depth > 0 for worker in searcher._workers] == [True, False]
 
 
 def test_its_best_move_gains_prior_from_all_others():
-    alone, beside = grown(MIDDLE_GAME, 1, root_share=0.0), grown(MIDDLE_GAME, 3000, root_gain=0.25, root_depth=1)
+    alone, beside = grown(MIDDLE_GAME, 1, root_share=0.0), grown(MIDDLE_GAME, 3000, root_gain=0.25, root_min_depth=1)
     before, after, best = root_priors(alone), root_priors(beside), int(beside._states[0].root_moves[0])
     assert sum(after.values()) == pytest.approx(sum(before.values()), abs=1e-4)
-    assert after[best] > max(before[best], 0.25)
+    assert after[best] > 0.25  # the last depth alone gives it that
     kept = min(after[move] / before[move] for move in before)  # of moves that were never the best
-    assert kept == pytest.approx(0.75 ** beside._workers[0].root_depth, rel=1e-3)
+    assert kept == pytest.approx(0.75 ** beside._workers[0].root_search_depth, rel=1e-3)
 
 
 def test_shallow_depths_do_not_count():
-    alone, beside = grown(MIDDLE_GAME, 1, root_share=0.0), grown(MIDDLE_GAME, 300, root_depth=64)
-    assert beside._workers[0].root_depth > 1
+    alone, beside = grown(MIDDLE_GAME, 1, root_share=0.0), grown(MIDDLE_GAME, 300, root_min_depth=64)
+    assert beside._workers[0].root_search_depth > 1
     assert root_priors(beside) == root_priors(alone)
 
 
