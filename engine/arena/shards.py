@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, wait
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from engine.arena.cancellation import GamesCancelledError, check_cancelled, failure_reason
 from engine.system.errors import InputError
 
 T = TypeVar("T")
+Shard = TypeVar("Shard", bound=Callable[[], Any])
 
 _PULSE = 0.1  # seconds between two checks whether games are cancelled
 _TRIES = 3  # a worker may be lost; a shard that fails each time is itself the cause
@@ -44,6 +46,17 @@ def in_order(executor: Executor, shards: Iterable[Callable[[], T]], width: int) 
     finally:
         for _, future in waiting:
             future.cancel()
+
+
+@dataclass(frozen=True)
+class Labelled(Generic[Shard]):
+    """A shard that returns itself with its result: after a cancellation, results no longer come in order."""
+
+    shard: Shard
+
+    def __call__(self) -> tuple[Shard, Any]:
+        """Compute it."""
+        return self.shard, self.shard()
 
 
 def _result(executor: Executor, shard: Callable[[], T], future: Future[T]) -> T:

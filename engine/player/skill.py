@@ -1,11 +1,11 @@
 """Playing below full strength, as people do: the levels, one row each, and the choice of a move.
 
-A weak level looks as people look (engine/humanlike): some moves come to mind, and are followed a few plies ahead, in
+A weak level searches like people (engine/humanlike): some moves come to mind, and are followed a few plies ahead, in
 which not every reply is seen. A strong one searches few nodes and plies, so that it misses deep tactics. Out of what it
 has seen, a level draws a move: the likelier people play it and the less it seems to lose, the more often, and never one
 whose cost a player of that level would notice. Losses are measured in expected score on the human curve, so that won
-positions are played loosely and tense ones are not. And people have good and bad days: a level plays a whole game a
-little above or below its strength.
+positions are played loosely and tense ones are not. And people have good and bad days: from 1400 on, a level draws its
+strength anew for each game (`FORMS`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.search.types import Info, Limits
 from eval.human_curve import human_expected
 
 _ALL_MOVES = 218  # as many as a position can have
-_LOOKING_NODES = 300_000
+_HUMANLIKE_NODES = 300_000
 _LEAST_PRIOR = 1e-4  # of moves that a search finds although they come to nobody's mind
 _PROGRESS = 2e-5  # of expected score per centipawn: even in a decided position, a little more is a little better
 
@@ -72,25 +72,25 @@ class Form:
     deviation: float  # standard deviation, in Elo
 
 
-def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **more: float) -> SkillLevel:
-    return SkillLevel(elo, _LOOKING_NODES, depth, _ALL_MOVES, temperature, largest_loss, **more)
+def _human(elo: int, depth: float, temperature: float, largest_loss: float, **more: float) -> SkillLevel:
+    return SkillLevel(elo, _HUMANLIKE_NODES, depth, _ALL_MOVES, temperature, largest_loss, **more)
 
 
 # Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see history/ui.md. The
-# human prior was taught on games of masters, so the habits of beginners are flatter than it.
+# human prior was trained on games of masters, so the habits of beginners are flatter than it.
 HUMANLIKE_LEVELS = (
-    _looking(400, 1, 3.000, 1.00, habit=0.03, eagerness=0.3, carelessness=1000, blindness=900, chain=0, knowledge=0),
-    _looking(600, 1, 0.530, 0.82, habit=0.35, eagerness=0.3, carelessness=935, blindness=715, chain=1, knowledge=2),
-    _looking(800, 1, 0.262, 0.63, habit=0.52, eagerness=0.3, carelessness=813, blindness=527, chain=1, knowledge=6),
-    _looking(1000, 1, 0.168, 0.49, habit=0.645, eagerness=0.3, carelessness=670, blindness=406, chain=1, knowledge=13),
-    _looking(1200, 1, 0.1098, 0.37, habit=0.768, eagerness=0.3, carelessness=468, blindness=272, chain=1, knowledge=24),
-    _looking(1250, 1, 0.096, 0.34, habit=0.80, eagerness=0.3, carelessness=415, blindness=238, chain=1, knowledge=27),
-    _looking(1450, 1.2, 0.057, 0.24, habit=0.9, carelessness=285, blindness=122, chain=2, knowledge=42),
-    _looking(1600, 1.42, 0.048, 0.205, habit=0.9, carelessness=231, blindness=95, chain=2.5, knowledge=51),
-    _looking(1660, 1.6, 0.040, 0.175, habit=0.9, carelessness=185, blindness=72, chain=3, knowledge=58),
-    _looking(1905, 1.95, 0.031, 0.14, habit=0.88, carelessness=112, blindness=52, chain=4, knowledge=70),
-    _looking(2010, 2.35, 0.023, 0.112, habit=0.85, carelessness=70, blindness=39, chain=5, knowledge=82),
-    _looking(2110, 3.2, 0.015, 0.077, habit=0.75, carelessness=28, blindness=19, chain=6, knowledge=96),
+    _human(400, 1, 3.000, 1.00, habit=0.03, eagerness=0.3, carelessness=1000, blindness=900, chain=0, knowledge=0),
+    _human(600, 1, 0.530, 0.82, habit=0.35, eagerness=0.3, carelessness=935, blindness=715, chain=1, knowledge=2),
+    _human(800, 1, 0.262, 0.63, habit=0.52, eagerness=0.3, carelessness=813, blindness=527, chain=1, knowledge=6),
+    _human(1000, 1, 0.168, 0.49, habit=0.645, eagerness=0.3, carelessness=670, blindness=406, chain=1, knowledge=13),
+    _human(1200, 1, 0.1098, 0.37, habit=0.768, eagerness=0.3, carelessness=468, blindness=272, chain=1, knowledge=24),
+    _human(1250, 1, 0.096, 0.34, habit=0.80, eagerness=0.3, carelessness=415, blindness=238, chain=1, knowledge=27),
+    _human(1450, 1.2, 0.057, 0.24, habit=0.9, carelessness=285, blindness=122, chain=2, knowledge=42),
+    _human(1600, 1.42, 0.048, 0.205, habit=0.9, carelessness=231, blindness=95, chain=2.5, knowledge=51),
+    _human(1660, 1.6, 0.040, 0.175, habit=0.9, carelessness=185, blindness=72, chain=3, knowledge=58),
+    _human(1905, 1.95, 0.031, 0.14, habit=0.88, carelessness=112, blindness=52, chain=4, knowledge=70),
+    _human(2010, 2.35, 0.023, 0.112, habit=0.85, carelessness=70, blindness=39, chain=5, knowledge=82),
+    _human(2110, 3.2, 0.015, 0.077, habit=0.75, carelessness=28, blindness=19, chain=6, knowledge=96),
 )
 SEARCH_LEVELS = (
     SkillLevel(1730, 700, 4, 4, 0.016, 0.075, habit=0.75),
@@ -123,22 +123,24 @@ FORMS = (
 )
 LOWEST, HIGHEST = int(HUMANLIKE_LEVELS[0].elo), int(SEARCH_LEVELS[-1].elo)
 
+MOST_NODES = max(round(level.nodes) for level in (*HUMANLIKE_LEVELS, *SEARCH_LEVELS))
+
 _AGAINST_A_BARE_KING = SkillLevel(0, 50_000, 60, 1, 1, 0)  # even a weak player mates a bare king
 _LOGARITHMIC = {"nodes"}
 _Row = TypeVar("_Row", SkillLevel, BookHabits, Form)
 
 
 def searching_share(elo: int) -> float:
-    """How many of its moves a level searches instead of looking: none below the first level that searches, all above
-    the last one that looks.
+    """The share of a level's moves that it searches: none below the first row that searches, all above the last
+    human-like one.
     """
     low, high = SEARCH_LEVELS[0].elo, HUMANLIKE_LEVELS[-1].elo
     return min(max((elo - low) / (high - low), 0.0), 1.0)
 
 
 def skill_level(elo: int, is_against_bare_king: bool = False, roll: float = 0.5) -> SkillLevel:
-    """The level for a strength from LOWEST to HIGHEST; where levels both look and search, `roll`, a random number from
-    0 to 1, decides.
+    """The level for a strength from LOWEST to HIGHEST; between human-like and searching levels `roll`, a random number
+    from 0 to 1, decides.
     """
     if is_against_bare_king:
         return _AGAINST_A_BARE_KING

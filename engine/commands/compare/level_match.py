@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +21,13 @@ from engine.arena.engines import EngineProcess, EngineSpec
 from engine.arena.ratings import Ratings, rate
 from engine.arena.records import POINTS, Adjudication, GameRecord, Opening
 from engine.arena.referee import EngineLimits, UciGame
-from engine.arena.shards import in_order
+from engine.arena.shards import Labelled, in_order
 from engine.commands.compare.level_games import PlayedLevelGame, append_game, drop_incomplete_game, read_games
 from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.output import percent
 from engine.commands.shared.plots import Curve, Errors
 from engine.commands.shared.progress import progress_bar
+from engine.player.skill import MOST_NODES
 from engine.system.host import usable_cores
 
 LEVELS = tuple(range(400, 2801, 200))
@@ -39,7 +41,6 @@ _STRONGEST_AGAINST_BOTS = 800
 _LEVEL = "level"  # the names of levels are `level 1200`
 _BOTS = {"random mover": ({"SearchMode": "random"}, None), "one-ply minimax": ({"SearchMode": "minimax"}, 1)}
 _OPTIONS = {"Hash": "16"}
-_NODES = 200_000  # more than any level searches
 _RULES = Adjudication(draw_score=None, win_score=1500, win_moves=5, by_tables=False)
 
 HEADINGS = ("level", "Elo", "games", "against anchors", "against the level below", "forfeits")
@@ -110,22 +111,28 @@ def play_levels(match: LevelMatch, file: Path | None, say: Callable[[str], None]
     games = [] if file is None else read_games(file)
     shards = []
     for first, second in match.pairings():
-        done = sum({first.name, second.name} == set(game.players) for game in games)
-        shards += [UciGame(number, Opening(), first, second, EngineLimits(nodes=_NODES), _RULES)
-                   for number in range(done, match.games)]
+        played = sum({first.name, second.name} == set(game.players) for game in games)
+        shards += [UciGame(number, Opening(), first, second, EngineLimits(nodes=MOST_NODES), _RULES)
+                   for number in range(played, match.games)]
     anchor = next((shard.second for shard in shards if shard.second.command == match.command), None)
     if anchor is not None:
         asyncio.run(_try_engine(anchor))
+    left = Counter(map(_pair, shards))
     with (executors.processes(match.width or usable_cores()) as (executor, workers), stop_on_interrupt(cancel_games),
           progress_bar(len(shards)) as show):
-        for done, (record,) in enumerate(in_order(executor, shards, 2 * workers)):
+        for done, (shard, (record,)) in enumerate(in_order(executor, map(Labelled, shards), 2 * workers)):
             show(done, " against ".join(record.players))
             games.append(_played(record))
             if file is not None:
                 append_game(file, record)
-            if done + 1 == len(shards) or shards[done + 1].number < record.number:
-                say(_pairing_text(games, shards[done].first.name, shards[done].second.name))
+            left[_pair(shard)] -= 1
+            if not left[_pair(shard)]:
+                say(_pairing_text(games, *_pair(shard)))
     return games
+
+
+def _pair(shard: UciGame) -> tuple[str, str]:
+    return shard.first.name, shard.second.name
 
 
 async def _try_engine(spec: EngineSpec) -> None:
@@ -143,14 +150,16 @@ def _played(record: GameRecord) -> PlayedLevelGame:
 
 
 def _pairing_text(games: Sequence[PlayedLevelGame], first: str, second: str) -> str:
-    scored, count = points_of(games)[first, second]
+    scored, count = points_of(games).get((first, second), (0.0, 0))
     return f"{first} against {second}: {scored:g} of {count}"
 
 
 def points_of(games: Sequence[PlayedLevelGame]) -> dict[tuple[str, str], tuple[float, int]]:
-    """By pair of players, in both orders: the points of the first, and the number of games."""
+    """By pair of players, in both orders: the points of the first, and the number of games, without forfeits."""
     points: dict[tuple[str, str], tuple[float, int]] = {}
     for game in games:
+        if game.is_forfeited:  # says nothing about strength
+            continue
         for pair, scored in ((game.players, POINTS[game.result]), (game.players[::-1], 1 - POINTS[game.result])):
             before, count = points.get(pair, (0.0, 0))
             points[pair] = before + scored, count + 1

@@ -21,7 +21,7 @@ from engine.arena.kernel_games import FairnessTest
 from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.ratings import Ratings, rate
 from engine.arena.records import GameRecord, Opening
-from engine.arena.shards import in_order
+from engine.arena.shards import Labelled, in_order
 from engine.commands.compare.contestants import Contestant, Entrant, MoveBudget, Pairing, TournamentPair
 from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.output import print_warning
@@ -160,25 +160,14 @@ def _key(pairing: Pairing) -> tuple[str, str, bool]:
 
 def _play(shards: Sequence[TournamentPair], width: int, results: Mapping[tuple[str, str, bool], PairingResult],
           append: Callable[[Any], None]) -> None:
-    numbers = iter(shards)
     with (executors.processes(width) as (executor, _), stop_on_interrupt(cancel_games),
           progress_bar(len(shards)) as show):
-        for done, (shard, records) in enumerate(in_order(executor, map(_Labelled, numbers), _AHEAD * width)):
+        for done, (shard, records) in enumerate(in_order(executor, map(Labelled, shards), _AHEAD * width)):
             key = _key(shard.pairing)
             show(done, f"{key[0]} against {key[1]}")
             summaries = [GameSummary.of(record) for record in records]
             append([*key, shard.number, *map(asdict, summaries)])
             results[key].summaries += summaries
-
-
-@dataclass(frozen=True)
-class _Labelled:
-    """A shard that returns itself with its games: after a cancellation, results no longer come in order."""
-
-    shard: TournamentPair
-
-    def __call__(self) -> tuple[TournamentPair, list[GameRecord]]:
-        return self.shard, self.shard()
 
 
 def _recall(path: Path | None, parts: Sequence[Any],
