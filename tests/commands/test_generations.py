@@ -22,6 +22,7 @@ class Children:
         self.calls: list[list[str]] = []
         self.fails = False
         self.elo = 50.0
+        self.is_unknown = False
 
     def __call__(self, command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
         words = command[3:]
@@ -31,7 +32,8 @@ class Children:
         if words[0] == "selfplay":
             manifest_of(Path(words[-1])).write_text("{}")
         elo = {"value": self.elo, "low": self.elo - 30, "high": self.elo + 30}
-        output = json.dumps({"games": 20, "elo": elo}) if words[0] == "match" else ""
+        result = {"games": 20, "score": 0.5 + self.elo / 1000, "elo": None if self.is_unknown else elo}
+        output = json.dumps(result) if words[0] == "match" else ""
         return subprocess.CompletedProcess(command, int(self.fails), output, "error: no torch\n")
 
 
@@ -107,6 +109,23 @@ def test_finished_steps_are_not_repeated(children, tmp_path, capsys):
     done = len(children.calls)
     assert run(capsys, *call)[0] == 0
     assert len(children.calls) == done
+
+
+def test_a_network_that_wins_all_pairs_is_kept(children, tmp_path, capsys):
+    children.is_unknown = True
+    _, out, _ = run(capsys, "tune", "generations", "--folder", str(tmp_path), "--generations", "1")
+    assert (tmp_path / "generation-1.network").read_bytes() == b"made"
+    assert "unknown" in out and "nan" not in out and "not kept" not in out
+
+
+def test_a_folder_keeps_its_settings(children, tmp_path, capsys):
+    call = ("tune", "generations", "--folder", str(tmp_path), "--generations")
+    assert run(capsys, *call, "1", "--games", "20")[0] == 0
+    done = len(children.calls)
+    status, _, message = run(capsys, *call, "1", "--games", "400")
+    assert (status, message) == (2, f"error: {tmp_path} holds a loop with --games 20, got 400\n")
+    assert len(children.calls) == done
+    assert run(capsys, *call, "2", "--games", "20")[0] == 0
 
 
 def test_a_command_that_fails_is_named(children, tmp_path, capsys):

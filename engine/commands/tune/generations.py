@@ -29,8 +29,10 @@ from engine.system.errors import InputError
 from engine.system.files import create_folder, write_file
 
 _STARTS = ("nothing", "built-in")
-_HEADINGS = ("generation", "games", "against the one before", "error", "by the policy", "by the network",
-             "since the first")
+_HEADINGS = ("generation", "games", "against the one before", "95 % interval", "by the policy", "by the network",
+             "over generation 0")
+# What must be the same when a loop is resumed.
+_SETTINGS = ("start", "positions", "nodes", "games", "memory", "epochs", "batch", "hidden", "policy_hidden", "seed")
 # A few hundred thousand positions are few for a network, so it first learns to count material; the results of the games
 # would mislead it otherwise.
 _NETWORK_TRAINING = ("--pretrain", "1000000:material", "--games-learning-rate", "0.0005", "--wdl-weight", "0.5",
@@ -67,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Play and train, print Elo by generation, and return the exit status."""
     loop = GenerationLoop(arguments)
     create_folder(arguments.folder)
+    loop.check_settings()
     loop.write_start()
     gains = [loop.step(number) for number in range(1, arguments.generations + 1)]
     sums = {_WHOLE: _cumulative_elo([gain.whole for gain in gains]),
@@ -74,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
             _NETWORK: _cumulative_elo([gain.network if gain.keeps_network else _NO_GAIN for gain in gains])}
     print_table(_HEADINGS, [(str(number), *_cells(gain), _with_error(*total))
                             for number, (gain, total) in enumerate(zip(gains, sums[_WHOLE], strict=True), start=1)])
-    print(f"since the first {_with_error(*sums[_POLICY][-1])} by the policies, with the network of before, and "
+    print(f"over generation 0 {_with_error(*sums[_POLICY][-1])} by the policies, with the previous network, and "
           f"{_with_error(*sums[_NETWORK][-1])} by the networks that were kept, with the same policy")
     if any(gain.keeps_network for gain in gains):
         share = loop.network_share(arguments.generations)
@@ -84,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         for name, points in sums.items():
             heights, error = [0.0, *(total for total, _ in points)], [0.0, *(error for _, error in points)]
             curves[name], errors[name] = (list(range(len(heights))), heights), (error, error)
-        save_plot(arguments.plot, ("generation", "Elo since the first"), curves, errors=errors,
+        save_plot(arguments.plot, ("generation", "Elo over generation 0"), curves, errors=errors,
                   title="What the tree search taught itself")
     return 0
 
@@ -94,12 +97,18 @@ class GenerationMatch:
     """The result of a match between two configs, in Elo with its 95 % interval."""
 
     games: int
+    score: float  # from 0 to 1
     elo: float
     low: float
     high: float
 
+    @property
+    def is_won(self) -> bool:
+        """Whether the first config scored more; its Elo is unknown if all pairs of games ended alike."""
+        return self.score > 0.5
 
-_NO_GAIN = GenerationMatch(0, 0.0, 0.0, 0.0)  # of a network that was not kept
+
+_NO_GAIN = GenerationMatch(0, 0.5, 0.0, 0.0, 0.0)  # of a network that was not kept
 
 
 @dataclass(frozen=True)
@@ -113,12 +122,13 @@ class GenerationGain:
     @property
     def keeps_network(self) -> bool:
         """Whether the new network is used."""
-        return self.network.elo > 0
+        return self.network.is_won
 
 
 def _cells(gain: GenerationGain) -> tuple[str, ...]:
     whole, kept = gain.whole, "" if gain.keeps_network else ", not kept"
-    return (str(whole.games), f"{whole.elo:+.0f}", f"{whole.low:+.0f} to {whole.high:+.0f}",
+    return (str(whole.games), "unknown" if math.isnan(whole.elo) else f"{whole.elo:+.0f}",
+            "" if math.isnan(whole.elo) else f"{whole.low:+.0f} to {whole.high:+.0f}",
             _with_error(gain.policy.elo, _error(gain.policy)),
             _with_error(gain.network.elo, _error(gain.network)) + kept)
 
@@ -128,11 +138,11 @@ def _error(match: GenerationMatch) -> float:
 
 
 def _with_error(elo: float, error: float) -> str:
-    return f"{elo:+.0f} +- {error:.0f}"
+    return "unknown" if math.isnan(elo) else f"{elo:+.0f} +- {error:.0f}"
 
 
 def _cumulative_elo(matches: Sequence[GenerationMatch]) -> list[tuple[float, float]]:
-    """(Elo since the first generation, its error) of each; the variances of independent errors add up."""
+    """(Elo over generation 0, its error) of each; the variances of independent errors add up."""
     sums, total, variance = [], 0.0, 0.0
     for match in matches:
         total += match.elo
@@ -151,6 +161,17 @@ class GenerationLoop:
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._arguments, self._folder = arguments, arguments.folder
+
+    def check_settings(self) -> None:
+        """Keep the settings in the folder; InputError if a loop with others was begun there."""
+        settings = {name: getattr(self._arguments, name) for name in _SETTINGS}
+        file = self._folder / "settings.json"
+        begun = json.loads(file.read_text(encoding="utf-8")) if file.exists() else settings
+        for name, value in settings.items():
+            if begun.get(name) != value:
+                raise InputError(f"{self._folder} holds a loop with --{name.replace('_', '-')} {begun.get(name)}, "
+                                 f"got {value}")
+        write_file(file, json.dumps(settings))
 
     def write_start(self) -> None:
         """Write the network and the policy of generation 0, unless both exist."""
@@ -188,9 +209,9 @@ class GenerationLoop:
         policy, old = self._file(number, "policy"), self._file(before, "network")
         trial = self._match(self._file(number, "trial.json"), _config(trained, policy), _config(old, policy))
         if not self._file(number, "network").exists():
-            shutil.copy(trained if trial.elo > 0 else old, self._file(number, "network"))
+            shutil.copy(trained if trial.is_won else old, self._file(number, "network"))
         whole = self._match(self._file(number, "json"), self._config(number), self._config(before))
-        if trial.elo <= 0:  # the network is the old one: only the policy has changed
+        if not trial.is_won:  # the network is the old one: only the policy has changed
             return GenerationGain(whole, whole, trial)
         share = self._match(self._file(number, "policy.json"), _config(old, policy), self._config(before))
         return GenerationGain(whole, share, trial)
@@ -213,7 +234,7 @@ class GenerationLoop:
             write_file(file, output)
         result: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         elo = result["elo"] or {"value": math.nan, "low": math.nan, "high": math.nan}
-        return GenerationMatch(result["games"], elo["value"], elo["low"], elo["high"])
+        return GenerationMatch(result["games"], result["score"], elo["value"], elo["low"], elo["high"])
 
     def _config(self, number: int) -> str:
         return _config(self._file(number, "network"), self._file(number, "policy"))
