@@ -34,7 +34,7 @@ _COMMAND = "tune judge"
 _SCALE = 140.0  # centipawns for a logit of 1 in the labels
 _ROWS_AT_A_TIME = 32_768
 _STRETCHES = 200  # of consecutive samples: their mean errors are independent, those of neighbouring samples are not
-_TWO_SIGMA = 1.96
+_Z_95 = 1.96
 _FEWEST = 10  # positions of a yardstick
 
 Reals = npt.NDArray[np.float64]
@@ -64,13 +64,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the errors of all networks, and return the exit status."""
     require_torch(_COMMAND)
-    paths = [BUILT_IN_FILE, *arguments.network]
-    networks = {_name(path): read_network(path) for path in paths}
+    networks = {_name(path): read_network(path) for path in (BUILT_IN_FILE, *arguments.network)}
+    if len(networks) <= len(arguments.network):
+        raise InputError("the networks must have different names")
     device, threads = find_device(arguments.device), usable_cores()
     filter_by = SampleFilter(held_out=arguments.held_out, lambda_=vars(arguments)["lambda"])
     samples = held_out_samples(arguments.data, filter_by, threads, warn=print_warning)
     if len(samples) < _STRETCHES:
-        raise InputError(f"too few positions of held-out games: {len(samples)}, at least {_STRETCHES} are needed")
+        raise InputError(f"too few positions of held-out games: expected at least {_STRETCHES}, got {len(samples)}")
     scores = {name: _scores(network, samples, device) for name, network in networks.items()}
     _print_errors(f"lambda targets of {len(samples)} positions", expected_result(samples["score"], _SCALE), scores)
     if arguments.positions:
@@ -133,4 +134,4 @@ def _print_errors(against: str, labels: Reals, scores: dict[str, Reals]) -> None
 def _mean_with_margin(differences: Reals) -> tuple[float, float]:
     """(mean, half of its 95 % interval) of a series whose neighbouring values are correlated."""
     means = [float(part.mean()) for part in np.array_split(differences, min(_STRETCHES, len(differences)))]
-    return float(differences.mean()), _TWO_SIGMA * float(np.std(means, ddof=1)) / math.sqrt(len(means))
+    return float(differences.mean()), _Z_95 * float(np.std(means, ddof=1)) / math.sqrt(len(means))

@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.alphabeta.params import default_params
 from engine.arena.replay import SampleSource
 from engine.system.errors import InputError, quote
 from engine.system.files import create_folder, replacing
 from eval.blank import label_by_material
+from eval.evaluator import BUILT_IN_FILE
 from eval.network.samples import SAMPLE, Samples
 from eval.weight_file import DEFAULT_FILE
 
@@ -60,13 +62,15 @@ class PretrainArgument:
 
 
 def check_pretrain_stage(stage: PretrainStage, arguments: argparse.Namespace) -> None:
-    """InputError if a stage needs a teacher and the arguments name none."""
+    """InputError if a stage needs a teacher and the arguments name none, or if `--minutes` would ignore its passes."""
+    if stage.epochs > 1 and arguments.minutes is not None:
+        raise InputError(f"--pretrain {stage}: with --minutes the number of passes follows from the time")
     if stage.nodes != BY_TEACHER:
         return
     if not hasattr(arguments, _TEACHER):
         raise InputError(f"--pretrain {stage}: a teacher cannot label positions for a teacher")
     if arguments.teacher is None:
-        raise InputError(f"--pretrain {stage} needs --teacher FILE")
+        raise InputError(f"--pretrain {stage} requires --teacher FILE")
 
 
 class Neighbours:
@@ -99,13 +103,15 @@ class Neighbours:
         return int(self._arguments.seed) + _SEEDS_APART * (number - 1)
 
     def _kept(self, number: int, stage: PretrainStage) -> Path | None:
-        """The file for the samples of a stage; its name depends on everything that determines them."""
+        """The file for the samples of a stage; its name depends on what determines them."""
         if self._arguments.neighbours is None:
             return None
         digest = hashlib.sha256(f"{stage.nodes} {self._stage_seed(number)} {self._arguments.largest_score}".encode())
         for part in (self._source.first_games.rows, self._source.first_games.moves):
             digest.update(part.tobytes())
         digest.update(DEFAULT_FILE.read_bytes())
+        if stage.nodes > 0:  # by searches with the built-in network
+            digest.update(BUILT_IN_FILE.read_bytes() + bytes(str(default_params()), "ascii"))
         if stage.nodes == BY_TEACHER:
             digest.update(self._arguments.teacher.read_bytes() + f"{self._scale}".encode())
         return Path(self._arguments.neighbours, f"{stage.positions}-{stage.labels}-{digest.hexdigest()[:16]}.npy")
