@@ -101,7 +101,7 @@ def test_the_run_can_be_drawn(tmp_path: Path, capsys):
     (("tune", "weights", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
     (("tune", "weights", os.devnull, "--out", "x"), "it is not a plain file"),
     (("tune", "weights", sys.executable, "--out", "x"), "damaged at byte 0"),
-    (("tune", "weights", sys.executable, "--out", "x", "--blend", "2"), "--blend: must be from 0 to 1"),
+    (("tune", "weights", sys.executable, "--out", "x", "--wdl-weight", "2"), "--wdl-weight: must be from 0 to 1"),
     (("tune", "weights", sys.executable, "--out", "x", "--start", "/no/such.json"), "cannot read /no/such.json"),
     (("tune", "wdl", sys.executable, "--out", "x"), "damaged at byte 0"),
     (("tune", "wdl", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
@@ -230,7 +230,8 @@ def test_labelled_positions_are_accepted(tmp_path: Path, capsys):
     path = tmp_path / "quiet.epd.gz"
     path.write_bytes(gzip.compress((LABELLED * 100).encode()))
     out = tmp_path / "weights.json"
-    status, said, err = run(capsys, "tune", "weights", str(path), "--out", str(out), "--epochs", "2", "--blend", "1")
+    status, said, err = run(capsys, "tune", "weights", str(path), "--out", str(out), "--epochs", "2", "--wdl-weight",
+                            "1")
     assert status == 0
     assert said.startswith("300 quiet positions")
     assert f"skipped {path}, line 3: no position with a result in 'nonsense'" in err

@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                           help="precision on a GPU (default tf32)")
     training.add_argument("--teacher", type=in_file, metavar="FILE.teacher",
                           help="from `tune teacher`; labels neighbours for `--pretrain COUNT:teacher:EPOCHS`")
-    requires_option(training.add_argument("--teacher-part", type=FloatRange(0, 1), default=0.0, metavar="X",
+    requires_option(training.add_argument("--teacher-weight", type=FloatRange(0, 1), default=0.0, metavar="X",
                                           help="weight of the teacher's score in the scores of the games (default 0)"),
                     "--teacher")
 
@@ -146,7 +146,7 @@ class _NetworkTraining:
 
     def _blended_games(self) -> Callable[[], Iterator[Samples]]:
         """The samples of the games, with the teacher's scores blended into theirs."""
-        source, part = self._run.source, self._arguments.teacher_part
+        source, part = self._run.source, self._arguments.teacher_weight
         if part == 0 or self._teacher is None:
             return source.shards
         label = partial(self._teacher.label, scale=self._run.scale, part=part)

@@ -49,12 +49,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="start from these weights (default: the engine's own)")
     parser.add_argument("--epochs", type=positive, default=defaults.epochs, metavar="N",
                         help=f"passes over the data (default {defaults.epochs})")
-    parser.add_argument("--rate", type=FloatRange(0, LARGEST_WEIGHT, above=True), default=defaults.rate, metavar="CP",
-                        help=f"largest step of a weight at the start (default {defaults.rate})")
-    parser.add_argument("--blend", type=FloatRange(0, 1), default=defaults.blend, metavar="X",
+    parser.add_argument("--learning-rate", type=FloatRange(0, LARGEST_WEIGHT, above=True), default=defaults.rate,
+                        metavar="CP", help=f"largest step of a weight at the start (default {defaults.rate})")
+    parser.add_argument("--wdl-weight", type=FloatRange(0, 1), default=defaults.blend, metavar="X",
                         help="weight of the game result in the target; the rest is the score "
                              f"(default {defaults.blend})")
-    parser.add_argument("--pull", type=FloatRange(0, 1), default=defaults.regularization, metavar="X",
+    parser.add_argument("--regularization", type=FloatRange(0, 1), default=defaults.regularization, metavar="X",
                         help="how strongly weights are held near their starting values "
                              f"(default {defaults.regularization})")
     add_seed(parser, "the order of the positions")
@@ -66,8 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     start = load_weights(arguments.start)
     threads = usable_cores()
     samples = _samples(arguments.data, start, threads)
-    config = TuningConfig(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend,
-                          regularization=arguments.pull, seed=arguments.seed, threads=threads)
+    config = TuningConfig(epochs=arguments.epochs, rate=arguments.learning_rate, blend=arguments.wdl_weight,
+                          regularization=arguments.regularization, seed=arguments.seed, threads=threads)
     tuner = WeightTuner(samples, start, config)
     print(f"{len(samples)} quiet positions; a lead of 100 centipawns scores "
           f"{percent(_expected_result(tuner.steepness))}")
@@ -143,9 +143,10 @@ def _tune(tuner: WeightTuner, config: TuningConfig, arguments: argparse.Namespac
 def _provenance(first: Epoch, best: Epoch, arguments: argparse.Namespace, samples: Samples) -> str:
     """The command, data and losses of the tuning, in one line for the weight file."""
     files = " ".join(path.name for path in arguments.data)
-    return (f"tune weights {files} --epochs {arguments.epochs} --rate {arguments.rate} --blend {arguments.blend} "
-            f"--pull {arguments.pull} --seed {arguments.seed}; {today()}; {len(samples)} quiet "
-            f"positions; validation loss {first.validation_loss:.6f} -> {best.validation_loss:.6f} in epoch "
+    return (f"tune weights {files} --epochs {arguments.epochs} --learning-rate {arguments.learning_rate} "
+            f"--wdl-weight {arguments.wdl_weight} --regularization {arguments.regularization} --seed {arguments.seed}; "
+            f"{today()}; {len(samples)} quiet positions; "
+            f"validation loss {first.validation_loss:.6f} -> {best.validation_loss:.6f} in epoch "
             f"{best.number}")
 
 

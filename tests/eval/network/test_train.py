@@ -244,7 +244,7 @@ def test_a_teacher_learns_and_labels(path, tmp_path, capsys):
     assert main(["tune", "teacher", *words, "--start", str(teacher), "--out", str(other)]) == 0
     capsys.readouterr()
     assert main(["tune", "network", *words, "--hidden", "128", "--pretrain", "2000:teacher:2", "--teacher", str(other),
-                 "--teacher-part", "0.5", "--out", str(network)]) == 0
+                 "--teacher-weight", "0.5", "--out", str(network)]) == 0
     assert "neighbours labelled" in capsys.readouterr().out
     assert "--pretrain 2000:teacher:2 " in read_network(network).provenance["command"]
     assert main(["tune", "network", *words, "--pretrain", "2000:teacher:2", "--out", str(network)]) == 2
@@ -254,7 +254,7 @@ def test_a_teacher_learns_and_labels(path, tmp_path, capsys):
     assert main(["tune", "teacher", *words, "--base", str(network), "--blocks", "1", "--channels", "16", "--loss-power",
                  "2.6", "--thin", "2", "--out", str(other)]) == 0
     assert main(["tune", "network", *words, "--hidden", "128", "--start", str(network), "--teacher", str(other),
-                 "--teacher-part", "0.5", "--out", str(tmp_path / "next.network")]) == 0
+                 "--teacher-weight", "0.5", "--out", str(tmp_path / "next.network")]) == 0
     assert main(["tune", "teacher", *words, "--base", str(network), "--start", str(teacher), "--out", str(other)]) == 2
     assert main(["tune", "teacher", *words, "--pretrain", "2000:teacher", "--out", str(other)]) == 2
     assert "cannot label positions for a teacher" in capsys.readouterr().err
