@@ -1,1 +1,1 @@
-"""A human-like search, which overlooks what people overlook, for skill levels that a beginner can beat."""
+"""A human-like search, which overlooks what people overlook, for the skill levels up to 2110."""

@@ -1,9 +1,9 @@
 """What comes to mind: the moves that a person would think of in a position, with their probabilities.
 
-A policy that was taught on games of people gives the priors. Captures and checks always come to mind unless they seem
+A policy that was trained on games of people gives the priors. Captures and checks always come to mind unless they seem
 to lose something, other moves only as long as they are among the likeliest. A careless player does not see that some
 moves lose a piece, mostly quiet ones: everybody looks whether what is taken is protected. A hash of position, move and
-the seed of the game decides of which ones, so that it stays the same within a game.
+the seed of the game decides which, so the choice is the same throughout a game.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from eval.policy.memory import LoadedPolicy
 
 HUMAN_POLICY_FILE = Path(__file__).with_name("human.policy")
 _SHARE = 0.95  # of the prior that the ideas hold
-_MOST_IDEAS = 12  # besides captures and checks
+_MOST_IDEAS = 12  # the rank up to which quiet moves come to mind
 _FLAGS = array_type("u1")
 _CAPTURES_SEEN = np.int64(4)  # so many times less often a capture is misjudged than a quiet move
 _QUIET, _FORCING, _ODD = np.uint8(0), np.uint8(1), np.uint8(2)
@@ -79,7 +79,7 @@ def weigh_moves(pos: PositionRecord, listed: MoveListRecord, good: Any, priors: 
 
 @cache
 def human_policy() -> LoadedPolicy:
-    """The policy that was taught on games of people."""
+    """The policy that was trained on games of people."""
     return LoadedPolicy(read_policy(HUMAN_POLICY_FILE))
 
 
@@ -107,7 +107,8 @@ class Intuition:
 
 def list_ideas(weighed: list[Idea]) -> list[Idea]:
     """The moves that come to mind, out of all legal ones, the likeliest first: the fewest that hold nearly all of the
-    prior, but no more than a person considers, and all captures and checks. Nobody thinks of promoting to a bishop.
+    prior, but no more than a person considers, and all captures and checks that seem safe. Nobody thinks of promoting
+    to a bishop.
     """
     ideas, held = [], 0.0
     for number, idea in enumerate(weighed):

@@ -1,7 +1,7 @@
 """The nodes of the human-like search: a few plies, captures a little further, and some moves are overlooked.
 
-Plain alpha-beta, without TT and pruning. A hash of position, move and the seed of the game decides which moves are
-overlooked, so that a search that did not see a fork two moves ahead does not see it one move ahead either.
+Plain alpha-beta, without TT and pruning. Which moves are overlooked is decided by a hash of position, move
+and the seed of the game, and by the distance: what is seen from afar is also seen from near, throughout a game.
 """
 
 from __future__ import annotations

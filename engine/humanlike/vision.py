@@ -14,7 +14,7 @@ class VisionRecord(Fields):
     blindness: I8  # per mille: how often a normal capture is overlooked one ply ahead
     capture_plies: I8  # plies of captures beyond the depth
     knowledge: I8  # per cent of the evaluation that is understood beyond material
-    seed: U8  # of the game: a move overlooked in a position stays overlooked
+    seed: U8  # of the game: fixes for every move in a position how easily it is overlooked
 
 
 VISION_TYPE = record_type(dtype_of(VisionRecord))

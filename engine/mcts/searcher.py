@@ -128,7 +128,7 @@ class MctsSearch(FullSearch):
             worker.move_history[:] = 0
 
     def set_seed(self, seed: int) -> None:
-        """Start the random numbers here when the tree is cleared."""
+        """Use this seed from the next `clear` on."""
         self._seed = seed
 
     def stop(self) -> None:

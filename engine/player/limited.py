@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from engine.humanlike.searcher import HumanlikeSearch
 
 _FAMILIAR = 0.1  # a move that people play this often is never overlooked
-# lines that are searched if something can be taken back, so that doing so is among them: usually, and if material has
-# decided the game, when all moves look alike
-_LINES_TO_TAKE_BACK, _LINES_IF_DECIDED, _DECISIVE_PAWNS = 4, 20, 4
+# lines that are searched if there is a recapture, so that it is among them: usually, and if material has decided the
+# game, when all moves look alike
+_RECAPTURE_LINES, _LINES_IF_DECIDED, _DECISIVE_PAWNS = 4, 20, 4
 _PAWNS = {PAWN: 1, KNIGHT: 3, BISHOP: 3, ROOK: 5, QUEEN: 9}
 _BEST_DAY = 2.0  # standard deviations of a level's form
-_BETTER_THAN_TAKING_BACK = 0.12  # of expected score: by so much another move must seem better, or the level's limit
+_RECAPTURE_MARGIN = 0.12  # of expected score: by so much another move must seem better, or the level's limit
 
 
 class LimitedStrength:
@@ -56,8 +56,8 @@ class LimitedStrength:
         self._seed = self.rng.getrandbits(64)
         self._day = min(max(self.rng.gauss(), -_BEST_DAY), _BEST_DAY)
 
-    def level(self, game: Game) -> SkillLevel | None:
-        """The level that the strength is limited to in the next move; None if it is not limited."""
+    def draw_level(self, game: Game) -> SkillLevel | None:
+        """Draw the level that the next move is played at; None if strength is not limited."""
         self.difficulty = 0.0
         if not self._settings.uci_limit_strength:
             return None
@@ -67,7 +67,7 @@ class LimitedStrength:
         return skill_level(elo, is_against_bare_king, self.rng.random())
 
     def create(self, evaluation: Evaluator, load: Callable[[Intuition, HumanlikeSearch], None]) -> None:
-        """Create what levels use, if strength is limited and it is not there yet; `load` gets it to load kernels."""
+        """Create the human-like search and the intuition, once, if strength is limited; `load` loads their kernels."""
         if not self._settings.uci_limit_strength or self._search is not None:
             return
         from engine.humanlike.intuition import Intuition
@@ -88,25 +88,21 @@ class LimitedStrength:
         self._appeal = {idea.move: idea.prior * (1 + level.eagerness * idea.is_forcing) for idea in weighed}
         self._recaptures = _recaptures(game, weighed)
         if level.vision is None:
-            lines = max(level.candidates, _lines_to_take_back(game) if self._recaptures else 0)
+            lines = max(level.candidates, _recapture_lines(game) if self._recaptures else 0)
             return None, skill_limits(limits, replace(level, candidates=lines), self._settings.threads)
         if not limits.search_moves:
-            limits = replace(limits, search_moves=tuple(idea.move for idea in self._ideas(weighed)))
+            from engine.humanlike.intuition import list_ideas
+
+            limits = replace(limits, search_moves=tuple(idea.move for idea in list_ideas(weighed)))
         depth = self._search.set_vision(level.vision, self._seed, self.rng, _familiar(game, weighed))
         return self._search, skill_limits(limits, replace(level, depth=depth))
-
-    @staticmethod
-    def _ideas(weighed: list[Idea]) -> list[Idea]:
-        from engine.humanlike.intuition import list_ideas
-
-        return list_ideas(weighed)
 
     def choose(self, result: Result, level: SkillLevel, report: Report) -> Result:
         """The answer that a weaker player would give after this search: its line is the first that is reported."""
         if not result.infos:
             return result
         last = max(index for index, info in enumerate(result.infos) if info.multipv == 1)
-        seen = self._taking_back(result.infos[last:], level)
+        seen = self._prefer_recaptures(result.infos[last:], level)
         chosen = pick_weakened_move(seen, level, self.rng, self._appeal)
         self.difficulty = self._difficulty_of(seen, level)
         others = [info for info in seen if info is not chosen]
@@ -114,12 +110,12 @@ class LimitedStrength:
             report(replace(info, multipv=number))
         return replace(result, move=chosen.pv[0], score=chosen.score, pv=chosen.pv)
 
-    def _taking_back(self, seen: Sequence[Info], level: SkillLevel) -> Sequence[Info]:
+    def _prefer_recaptures(self, seen: Sequence[Info], level: SkillLevel) -> Sequence[Info]:
         """The lines that come into question: people take back, unless something else seems clearly better."""
         best = next((line.score for line in seen if line.pv[0] in self._recaptures), None)
         if best is None:
             return seen
-        least = min(_BETTER_THAN_TAKING_BACK, level.largest_loss)
+        least = min(_RECAPTURE_MARGIN, level.largest_loss)
         return [line for line in seen if line.pv[0] in self._recaptures or seen_loss(line.score, best) >= least]
 
     def _difficulty_of(self, seen: Sequence[Info], level: SkillLevel) -> float:
@@ -146,8 +142,8 @@ def _recaptures(game: Game, weighed: list[Idea]) -> set[int]:
     return {idea.move for idea in weighed if idea.is_forcing and to_square(idea.move) == target}
 
 
-def _lines_to_take_back(game: Game) -> int:
+def _recapture_lines(game: Game) -> int:
     position = game.position
     white, black = (sum(pawns * int(position.types[piece_type] & position.colors[side]).bit_count()
                       for piece_type, pawns in _PAWNS.items()) for side in (0, 1))
-    return _LINES_IF_DECIDED if abs(white - black) >= _DECISIVE_PAWNS else _LINES_TO_TAKE_BACK
+    return _LINES_IF_DECIDED if abs(white - black) >= _DECISIVE_PAWNS else _RECAPTURE_LINES

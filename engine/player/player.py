@@ -224,7 +224,7 @@ class Player:
         The search ends when a limit is met or a signal stops it.
         """
         budget = self.budget(request)
-        root_moves, level = self._root_moves(request, report), self._limited.level(self.game)
+        root_moves, level = self._root_moves(request, report), self._limited.draw_level(self.game)
         if level is not None:
             self._prepare_level()
         result = self._book_answer(request, received, report)

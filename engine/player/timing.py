@@ -1,4 +1,4 @@
-"""How much time an order leaves for a move: from the clocks that `go` gives, by the rules of
+"""How much time a go request leaves for a move: from the clocks that `go` gives, by the rules of
 engine.search.time_management.
 """
 
@@ -66,7 +66,7 @@ class LagEstimate:
         self._first_clock = 0.0  # or a larger one that was seen later
 
     def observe(self, request: GoRequest, side: int, ply: int) -> None:
-        """Compare the clock of a new order with what it should show after the last answer."""
+        """Compare the clock of a new request with what it should show after the last answer."""
         left = request.times[side]
         if left is not None:
             self._first_clock = max(self._first_clock, left / 1000)
@@ -129,7 +129,7 @@ class LagEstimate:
 
 def move_budget(request: GoRequest, game: Game, move_overhead: int,
                 lag: LagEstimate | None = None) -> time_management.Budget | None:
-    """The time for this move, or None if the order has neither a clock nor a movetime; the overhead is milliseconds.
+    """The time for this move, or None if the request has neither a clock nor a movetime; the overhead is milliseconds.
 
     With this move all of the overhead is kept back; the moves to come may be planned with the lag that was seen, and a
     reserve is left for delays that were not expected.

@@ -99,7 +99,7 @@ def test_a_day_lasts_a_game():
     days = []
     for _ in range(300):
         player.new_game()
-        first, second = (player._limited.level(player.game) for _ in range(2))
+        first, second = (player._limited.draw_level(player.game) for _ in range(2))
         assert first is not None and second is not None and first.elo == pytest.approx(second.elo)
         days.append(first.elo)
     assert len(set(days)) > 100 and sum(days) / 300 == pytest.approx(2400, abs=40)

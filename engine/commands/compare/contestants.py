@@ -78,14 +78,14 @@ def parse_contestant(text: str, network: str | None = None) -> Contestant:
         if network is not None:
             evaluator_named(network)  # raises InputError for a bad file
         return Contestant(text, None, network or BUILT_IN)
-    if text != DEFAULT_MODE.name and _names_nothing(text):
+    if text != DEFAULT_MODE.name and _is_unknown_player(text):
         raise InputError(f"no player {quote(text)}: neither a mode nor a config as in `match`; the modes are "
                          f"{', '.join(dict.fromkeys((*MODE_NAMES, *CONFIGS)))}")
     config = Config() if text == DEFAULT_MODE.name else parse_config(text)
     return Contestant(text, replace(config.with_network(network), name=text))
 
 
-def _names_nothing(text: str) -> bool:
+def _is_unknown_player(text: str) -> bool:
     """Whether a text begins with a word that is not the name of a config, an entry NAME=VALUE or a file."""
     word = text.partition(",")[0]
     return ("=" not in word and word not in (*CONFIGS, DEFAULT, FEATURES) and not Path(text).suffix

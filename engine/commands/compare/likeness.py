@@ -33,7 +33,7 @@ _JUDGE_LIMIT = chess.engine.Limit(depth=15)
 _MATE = 10_000
 LARGE_LOSS = 0.10  # of expected score
 
-HEADINGS = ("level", "first 8 plies in book", "games with an early king move", "knights on the rim",
+HEADINGS = ("level", "first 8 plies in book", "games with an early king move", "games with an early knight on the rim",
             "declined recaptures", "missed recaptures", "engine's first choice", "losses >= 0.10 per 100 moves")
 
 
@@ -143,7 +143,7 @@ def _is_knight_to_rim(made: LevelMove) -> bool:
 
 
 def recaptures_in(board: chess.Board) -> list[chess.Move]:
-    """The moves that take back a piece at no loss, right after it has captured a knight or more."""
+    """The recaptures that win at least three pawns on their square, right after a knight or more was captured."""
     if not board.move_stack:
         return []
     before = board.copy()

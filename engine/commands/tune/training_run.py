@@ -37,7 +37,7 @@ _MAY_CHANGE = {"minutes", "device", "neighbours"}  # when a run is resumed
 
 
 def require_torch(what: str) -> Any:
-    """The module torch; InputError, which names `what` needs it, if it is not installed."""
+    """Import torch; InputError, naming `what` as what needs it, if it is not installed."""
     try:
         import torch
     except ImportError as error:

@@ -1,7 +1,7 @@
 """`tune yardstick FILE.pgn...`: one position of each game, for `tune judge --yardstick`.
 
-Errors of an evaluation are much alike within a game, so a second position of the same game adds little. Games against
-other engines, which no network was trained on, lead to positions that self-play does not know.
+Evaluation errors within a game are strongly correlated, so a second position of the same game adds little. Games
+against other engines, which no network was trained on, lead to positions that self-play does not know.
 """
 
 from __future__ import annotations
