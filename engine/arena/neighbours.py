@@ -1,7 +1,8 @@
 """Neighbours: positions near those of training games, cheap to label by the hundred million, for pretraining.
 
-A neighbour is reached from a position of a game by one to three random legal moves. It is quiet: SEE finds no winning
-capture. Random moves leave one in every second position; a search would play it whatever the static evaluation, so a
+A neighbour is reached from a position of a game by one to three random legal moves. It is quiet: the side to move is
+not in check, SEE finds no winning capture, and the search that labels it, if any, does not play a noisy move. Random
+moves leave a winning capture in every second position; a search would play it whatever the static evaluation, so a
 network should not spend its capacity on such positions. A neighbour's score is the features' static evaluation, or that
 of a short search; it has no result.
 """
