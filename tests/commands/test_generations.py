@@ -126,6 +126,9 @@ def test_a_folder_keeps_its_settings(children, tmp_path, capsys):
     assert (status, message) == (2, f"error: {tmp_path} holds a loop with --games 20, got 400\n")
     assert len(children.calls) == done
     assert run(capsys, *call, "2", "--games", "20")[0] == 0
+    (tmp_path / "settings.json").write_text("half")
+    status, _, message = run(capsys, *call, "2", "--games", "20")
+    assert status == 2 and "settings.json does not hold the settings of a loop" in message
 
 
 def test_a_command_that_fails_is_named(children, tmp_path, capsys):

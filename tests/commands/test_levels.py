@@ -95,6 +95,17 @@ def test_openings_of_people_and_of_nobody():
     assert in_check.early_king_games == 0
 
 
+def test_forfeits_are_counted_but_not_rated():
+    def games_of(*results: str, is_forfeited: bool = False) -> list[PlayedLevelGame]:
+        return [PlayedLevelGame((level_name(1200), anchor_name(1350)), result, (), is_forfeited) for result in results]
+
+    match = LevelMatch((1200,), "stockfish", 2)
+    [row] = rows_of(games_of("1-0", "0-1"), match)
+    [other] = rows_of(games_of("1-0", "0-1") + games_of("1-0", "1-0", is_forfeited=True), match)
+    assert (other.elo, other.anchors, other.forfeits) == (row.elo, ((1350, 1.0, 2),), 2)
+    assert rows_of(games_of("1-0", is_forfeited=True), match) == []
+
+
 @pytest.mark.parametrize(("moves", "chances", "declined"), [
     ("e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6", 1, 0),
     ("e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 h6", 1, 1),

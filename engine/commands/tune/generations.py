@@ -166,7 +166,10 @@ class GenerationLoop:
         """Keep the settings in the folder; InputError if a loop with others was begun there."""
         settings = {name: getattr(self._arguments, name) for name in _SETTINGS}
         file = self._folder / "settings.json"
-        begun = json.loads(file.read_text(encoding="utf-8")) if file.exists() else settings
+        try:
+            begun = dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else settings
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{file} does not hold the settings of a loop") from error
         for name, value in settings.items():
             if begun.get(name) != value:
                 raise InputError(f"{self._folder} holds a loop with --{name.replace('_', '-')} {begun.get(name)}, "

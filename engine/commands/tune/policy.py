@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 _GRACE_SECONDS = 60.0  # after Ctrl-C, to evaluate and write the policy
 _RESERVE_SECONDS = 6.0  # kept back from --minutes to evaluate and write the policy
-_TWO_SIGMA = 1.96  # 95 %
+_Z_95 = 1.96
 _PROVENANCE_OPTIONS = ("start", "hidden", "epochs", "minutes", "batch", "learning_rate", "weight_decay", "seed",
                        "first_ply", "per_game", "held_out", "shard")
 _ALL_SCORES = 40_000  # larger than any
@@ -125,7 +125,7 @@ def _print_agreement(policy: LoadedPolicy, source: PolicySampleSource, arguments
     if not results:
         raise InputError("no positions to search: the held-out games are too short")
     fraction = sum(results) / len(results)
-    error = _TWO_SIGMA * math.sqrt(fraction * (1 - fraction) / len(results))
+    error = _Z_95 * math.sqrt(fraction * (1 - fraction) / len(results))
     print_now(f"a search of {arguments.nodes} nodes plays the policy's first choice in {percent(fraction)} "
               f"+- {percent(error)} of {len(results)} positions of held-out games")
 

@@ -111,7 +111,7 @@ class Neighbours:
             digest.update(part.tobytes())
         digest.update(DEFAULT_FILE.read_bytes())
         if stage.nodes > 0:  # by searches with the built-in network
-            digest.update(BUILT_IN_FILE.read_bytes() + bytes(str(default_params()), "ascii"))
+            digest.update(BUILT_IN_FILE.read_bytes() + str(default_params()).encode())
         if stage.nodes == BY_TEACHER:
             digest.update(self._arguments.teacher.read_bytes() + f"{self._scale}".encode())
         return Path(self._arguments.neighbours, f"{stage.positions}-{stage.labels}-{digest.hexdigest()[:16]}.npy")

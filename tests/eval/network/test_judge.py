@@ -38,6 +38,8 @@ def test_networks_are_judged_by_held_out_games(path, tmp_path, capsys):
     assert len(errors) == 2 and errors[0] < 0.5 * errors[1]  # a network that has learned nothing
     assert main([*words, "--held-out", "100000"]) == 2
     assert "too few" in capsys.readouterr().err
+    assert main([*words, "--network", str(other)]) == 2
+    assert "the networks must have different names" in capsys.readouterr().err
 
 
 def test_a_yardstick_is_of_quiet_positions(path, tmp_path, capsys):

@@ -249,6 +249,8 @@ def test_a_teacher_learns_and_labels(path, tmp_path, capsys):
     assert "--pretrain 2000:teacher:2 " in read_network(network).provenance["command"]
     assert main(["tune", "network", *words, "--pretrain", "2000:teacher:2", "--out", str(network)]) == 2
     assert "--teacher" in capsys.readouterr().err
+    assert main(["tune", "network", *words, "--pretrain", "2000:0:2", "--minutes", "1", "--out", str(network)]) == 2
+    assert "with --minutes the number of passes follows from the time" in capsys.readouterr().err
     assert main(["tune", "teacher", *words, "--start", str(teacher), "--blocks", "2", "--out", str(other)]) == 2
     assert "has a different shape: --blocks 1 --channels 16" in capsys.readouterr().err
     assert main(["tune", "teacher", *words, "--base", str(network), "--blocks", "1", "--channels", "16", "--loss-power",
