@@ -11,6 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import chess
+import chess.pgn
+
 from engine.system.errors import InputError
 from engine.system.files import open_text
 
@@ -23,6 +26,7 @@ _MARK = re.compile(r"(?:[!?+=/#\-]*|\d+)$")
 _NULL_MOVES = ("--", "Z0")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _MAX_GAME_LENGTH = 1 << 20  # characters
+_MOST_MOVES = 50_000  # of a game and its variations, where each takes a kilobyte
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,21 @@ class PgnGame:
     headers: dict[str, str]
     moves: list[str]  # SAN, possibly with marks such as !?
     result: str  # one of RESULTS
+
+
+class BoundedBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Builds a game; InputError if it has so many moves that it would fill the memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._moves = 0
+
+    def visit_move(self, board: chess.Board, move: chess.Move) -> None:
+        """Add a move, of the main line or of a variation."""
+        self._moves += 1
+        if self._moves > _MOST_MOVES:
+            raise InputError(f"it has more than {_MOST_MOVES} moves")
+        super().visit_move(board, move)
 
 
 def read_pgn(path: Path) -> Iterator[PgnGame]:
@@ -51,6 +70,8 @@ def _games(lines: Iterable[str], path: Path) -> Iterator[tuple[dict[str, str], s
     size = 0
     is_in_comment = are_headers_over = False
     for line in lines:
+        if size > _MAX_GAME_LENGTH:
+            raise InputError(f"{path}: a game is longer than {_MAX_GAME_LENGTH} characters; is it PGN?")
         header = _HEADER.match(line)
         if header is not None and (not is_in_comment or header[1] == "Event"):
             is_in_comment = False
@@ -58,13 +79,12 @@ def _games(lines: Iterable[str], path: Path) -> Iterator[tuple[dict[str, str], s
                 yield headers, "".join(text)
                 headers, text, size, are_headers_over = {}, [], 0, False
             headers[header[1]] = header[2]
+            size += len(line)
         elif line.startswith("%") or (line.startswith("[") and headers and not text and not is_in_comment):
             continue  # an escaped line, or a malformed header
         elif line.strip():
             plain, is_in_comment = _without_comments(line, is_in_comment)
             size += len(line)
-            if size > _MAX_GAME_LENGTH:
-                raise InputError(f"{path}: a game is longer than {_MAX_GAME_LENGTH} characters; is it PGN?")
             if plain.strip():
                 text.append(plain)
                 if _ends_game(plain) and not headers:

@@ -25,7 +25,7 @@ from engine.core.moves import NULL_MOVE, PROMOTION, from_square, move_type, to_s
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.core.uci_moves import parse_uci
 from engine.kernel import entry, int64, kernel
-from engine.system.errors import InputError
+from engine.system.errors import InputError, reason_of
 from engine.system.files import file_size, is_plain_text, open_bytes, write_file
 
 BUILT_IN = Path(__file__).with_name("openings.bin")
@@ -181,7 +181,7 @@ def _open(path: Path) -> mmap.mmap:
         try:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+            raise InputError(f"cannot read {path}: {reason_of(error)}") from error
     if size % ENTRY_BYTES:
         mapped.close()
         raise InputError(f"book {path} is truncated or not a Polyglot book: size must be a multiple of "

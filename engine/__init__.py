@@ -46,6 +46,7 @@ def __getattr__(name: str) -> Any:
         return import_module("engine.version").VERSION
     if name not in _HOMES:
         raise AttributeError(f"module 'engine' has no attribute {name!r}")
+    import_module("engine.system.packages").check_packages()
     return getattr(import_module(_HOMES[name]), name)
 
 

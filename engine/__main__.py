@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from engine.system import host
+from engine.system.errors import message_of
+from engine.system.packages import ForeignModuleError, check_packages
 from engine.version import NAME, VERSION
 
 # One row per command: the module or folder of that name in engine/commands has `configure(parser)`, `run(arguments)`.
@@ -22,11 +24,16 @@ COMMANDS = {
     "web": "play, analyse and watch the search on a board in the browser",
     "analyse": "find the best moves in a position, or in every position of a file",
     "annotate": "annotate games: evaluations, mistakes with their reasons and better lines, accuracy of the players",
+    "puzzles": "find the positions of games in which exactly one move wins, saves or mates",
+    "train": "solve puzzles in the terminal: what is due first, with a rating of your own",
     "perft": "count the positions a given number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
     "suite": "solve the positions of an EPD test suite",
     "class": "learn adversarial search, one lesson per idea, in the terminal, as pictures and as notebooks",
-    "compare": "search the same positions with minimax, alpha-beta and its techniques, one at a time",
+    "class play": "play a game of the course, or of your own, against any of its algorithms",
+    "class tree": "step through minimax, alpha-beta, expectimax, max^n or UCT on a tree of your own",
+    "class grade": "grade homework on adversarial search, or write the functions to fill in",
+    "compare": "compare searches, evaluations and levels, in positions and in games",
     "explain": "explain a position or a move in words: the best line, and what matters in it",
     "match": "let two engines play each other: Elo with its error, and an SPRT",
     "selfplay": "play training games against itself, or print statistics of a file of them",
@@ -36,7 +43,9 @@ COMMANDS = {
     "warmup": "load every kernel once, and compile those that the package does not contain for this processor",
     "doctor": "show what is installed and in use, and how to fix problems",
 }
-MODULES = {"class": "course"}  # commands whose name cannot be a module name
+# Commands whose name cannot be a module name; those of two words have one here.
+MODULES = {"class": "course", "class play": "class_play", "class tree": "class_tree", "class grade": "class_grade"}
+SPELLINGS = {"analyze": "analyse"}  # other spellings of a command
 USAGE_ERROR = 2
 
 
@@ -53,13 +62,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     _open_closed_streams()
     _escape_unencodable_characters()
     try:
+        check_packages()
         status = _run(sys.argv[1:] if argv is None else list(argv))
         sys.stdout.flush()
     except KeyboardInterrupt:
         return host.INTERRUPTED_STATUS
+    except ForeignModuleError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return USAGE_ERROR
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
-            print(f"error: {error}", file=sys.stderr)
+            print(f"error: {message_of(error)}", file=sys.stderr)
         # The rest of the buffer cannot be written, which the interpreter would report again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -85,6 +98,9 @@ def _run(argv: list[str]) -> int:
         from engine.uci.session import serve
 
         return serve()
+    argv = [SPELLINGS.get(argv[0], argv[0]), *argv[1:]]
+    if " ".join(argv[:2]) in COMMANDS:  # `class play`: a command of two words
+        argv = [" ".join(argv[:2]), *argv[2:]]
     chosen = next((word for word in argv if not word.startswith("-")), "")
     parser = OneLineParser(prog="adversary", description="A chess engine in Python, compiled by Numba. "
                            "Without a command it speaks UCI.")
@@ -101,13 +117,17 @@ def _run(argv: list[str]) -> int:
 
 def _run_command(parser: OneLineParser, command: OneLineParser, work: Callable[[argparse.Namespace], int],
                  argv: Sequence[str]) -> int:
-    from engine.commands.shared.arguments import check_combinations, joined_fens
-    from engine.commands.shared.interruption import run_interruptible
+    from engine.cli.arguments import check_combinations, joined_fens
+    from engine.cli.interruption import run_interruptible
+    from engine.cli.old_spellings import check_spelling
+    from engine.cli.output import count_warnings_anew
     from engine.system.errors import InputError
 
     try:
+        check_spelling(argv)
         arguments = parser.parse_args(joined_fens(argv))
         check_combinations(command, arguments)
+        count_warnings_anew()
         return run_interruptible(lambda: work(arguments))
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)

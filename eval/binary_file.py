@@ -12,20 +12,33 @@ import hashlib
 import json
 import math
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from engine.system.errors import InputError, quote
+from engine.system.files import read_bytes
 
-LARGEST_FILE = 1 << 30  # bytes: many times the largest file
+T = TypeVar("T")
+
+_LARGEST_FILE = 1 << 30  # bytes: many times the largest file
 
 _PREFIX = struct.Struct("<8sII")  # magic, version, length of the header
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 20
 _NO_CHECKSUM = "0" * 64
+
+
+def read_parsed(path: Path | str, name: str, parse: Callable[[bytes], T]) -> T:
+    """What `parse` makes of a file; InputError, in one line that names the file, if it is missing or invalid."""
+    content = read_bytes(Path(path), _LARGEST_FILE)
+    try:
+        return parse(content)
+    except InputError as error:
+        raise InputError(f"{name} file {path}: {error}") from error
 
 
 class ArrayBlock(NamedTuple):

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.piece_values import PIECE_VALUES
 from eval.network.file import LAYER_STEP, PAIR_BITS, PAIR_BLOCK, QB, QUANT_CELL, QUANT_OUTPUT, QUANT_SUM, Network, Shape
 from eval.network.samples import BOARD_BYTES, Samples
 from eval.policy.file import WIDTH_STEP, Policy, blocks_of
 
-_WORTH = (1, 3, 3, 5, 9)  # pawn to queen
+_WORTH = PIECE_VALUES[1:6]  # pawn to queen
 _CENTIPAWNS = 100
 _CONSTANT = 128  # the constant cell of the pair: a power of two, so that the product loses no bits
 _PAWN = (1 << PAIR_BITS) // _CONSTANT  # a pawn in the other cell, so that it is 1 in the product

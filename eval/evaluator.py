@@ -10,12 +10,12 @@ from pathlib import Path
 from engine.system.files import user_path
 from eval.network.file import read_network
 from eval.network.memory import LoadedNetwork
+from eval.networks import BUILT_IN_FILE, NETWORK_FILES, TAUGHT
 from eval.wdl import WdlModel, features_wdl_model
 from eval.weights import WeightsRecord, load_weights
 
 FEATURES = "features"  # the name of the evaluator without a network
-BUILT_IN = ""  # the name of the engine's own evaluator
-BUILT_IN_FILE = Path(__file__).with_name("network") / "default.network"
+BUILT_IN = ""  # the name of the evaluator that the engine uses by default
 
 _NETWORKS_KEPT = 4  # in this module's cache; those in use stay alive anyway
 
@@ -46,13 +46,18 @@ def built_in_evaluator() -> Evaluator:
 
 
 def evaluator_named(name: str, weights: WeightsRecord | None = None) -> Evaluator:
-    """The evaluator called FEATURES or BUILT_IN, or the network in the file of that name; InputError if unreadable."""
+    """The evaluator called FEATURES or BUILT_IN, or the network of `network_file`; InputError if unreadable."""
     if name == BUILT_IN and not BUILT_IN_FILE.exists():
         name = FEATURES
     if name == FEATURES:
         return features_evaluator() if weights is None else Evaluator(weights)
     own = features_evaluator().weights if weights is None else weights
-    return Evaluator(own, network_in(BUILT_IN_FILE if name == BUILT_IN else user_path(name)))
+    return Evaluator(own, network_in(network_file(name)))
+
+
+def network_file(name: str) -> Path:
+    """The file of a network: one that comes with the engine, by its name, or one of the user's, by its path."""
+    return NETWORK_FILES.get(name or TAUGHT) or user_path(name)
 
 
 def network_in(path: Path) -> LoadedNetwork:

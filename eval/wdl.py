@@ -14,12 +14,12 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+from engine.core.piece_values import PIECE_VALUES
 from eval.weight_file import read_weight_file
 
-FULL_MATERIAL = 78  # pawn 1, knight and bishop 3, rook 5, queen 9, both sides
+FULL_MATERIAL = 78  # of both sides at the start
 SPREAD_UNIT = 50.0
 WDL_TOTAL = 1000  # the games that wins, draws and losses add up to
-_MATERIAL = (0, 1, 3, 3, 5, 9, 0, 0)  # [type]
 _STEEPEST = 50.0  # beyond this many spreads nothing changes
 
 
@@ -51,7 +51,7 @@ class Wdl(NamedTuple):
 
 def material_on(board: Iterable[int]) -> int:
     """The material of the pieces on these squares."""
-    return sum(_MATERIAL[piece & 7] for piece in board)
+    return sum(PIECE_VALUES[piece & 7] for piece in board)
 
 
 @cache

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.system.errors import InputError
+from engine.system.errors import InputError, reason_of
 from engine.system.files import replacing
 from tablebase.codes import DRAWN, ILLEGAL, NARROW_ILLEGAL, OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN
 from tablebase.indexing import shape_of
@@ -100,7 +100,7 @@ class Container:
                 self._start = file.tell()
                 self._size = file.seek(0, 2)
         except (OSError, ValueError) as error:
-            raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+            raise InputError(f"cannot read {path}: {reason_of(error)}") from error
         self.table_kind, self.entries = self._directory(line)
 
     def load(self, ending: Ending, side: int) -> Bytes | None:
@@ -112,7 +112,7 @@ class Container:
         try:
             cells = _unpack(self._read(block), self.table_kind, block_size(ending, self.table_kind))
         except (OSError, ValueError, lzma.LZMAError) as error:
-            raise InputError(f"{self.path}: cannot read {ending.name}: {error}") from error
+            raise InputError(f"{self.path}: cannot read {ending.name}: {reason_of(error)}") from error
         return np.frombuffer(cells, np.uint8)
 
     def packed(self, ending: Ending) -> PackedEnding:
@@ -121,7 +121,7 @@ class Container:
         try:
             first, second = (None if block is None else self._read(block) for block in entry.blocks)
         except (OSError, ValueError) as error:
-            raise InputError(f"{self.path}: cannot read {ending.name}: {error}") from error
+            raise InputError(f"{self.path}: cannot read {ending.name}: {reason_of(error)}") from error
         return PackedEnding(ending, entry.axes, (first, second), entry.summary, entry.seconds)
 
     def _read(self, block: TableBlock) -> bytes:

@@ -21,12 +21,12 @@ SEARCHES = {*RULES, "engine.search", "engine.alphabeta", "eval"}  # what other s
 # counts; every module must be in one of them.
 ALLOWED = {
     "engine.version": set(),
-    "engine.reference": {"chess", "numpy"},
     "engine.system": {"psutil", "llvmlite", "numba"},  # the last two inside functions only
     "engine.kernel": {"engine.system", "engine.version", "llvmlite", "numba", "numpy"},
     "engine.core": {"engine.kernel", "engine.system.errors", "numpy"},
     "eval": RULES,
     "eval.network.model": TRAINING,
+    "eval.network.nnue_teacher": TRAINING,
     "eval.network.quantize": TRAINING,
     "eval.network.teacher": TRAINING,
     "eval.network.train": TRAINING,
@@ -44,26 +44,37 @@ ALLOWED = {
     "engine.humanlike": SEARCHES,
     # Searches are reached through engine.search.modes alone; levels set what a human-like search sees.
     "engine.player": {*RULES, "engine.search", "engine.humanlike", "eval.evaluator", "eval.human_curve",
-                      "eval.policy.file", "book", "tablebase", "chess"},
+                      "eval.networks", "eval.policy.file", "book", "tablebase", "chess"},
     "engine.player.request": set(),  # the handshake imports it
-    "engine.arena": {*SEARCHES, "book", "engine.mcts", "tablebase", "chess", "distributed"},
     "engine.uci": {*RULES, "engine.player", "engine.text", "engine.search.types", "engine.search.scores",
                    "engine.version", "eval.wdl", "chess"},
     "engine.uci.protocol": {"engine.system.errors", "engine.player.request", "engine.search.scores",
                             "engine.search.types", "eval.wdl"},
     "engine.analysis": {*SEARCHES, "engine.player", "engine.text", "book", "tablebase", "chess"},
-    "engine.ui": {*RULES, "engine.analysis", "engine.text", "engine.player", "engine.search", "engine.version",
-                  "book.names", "chess", "rich"},
-    "engine.ui.terminal": {*RULES, "engine.analysis", "engine.text", "engine.player", "engine.search",
+    # Puzzles, repertoires and progress, for the page and the terminal.
+    "engine.coach": {*RULES, "engine.analysis", "engine.text", "engine.search", "engine.humanlike.intuition", "eval",
+                     "book", "tablebase", "chess", "fsrs"},
+    # What all commands share knows no product.
+    "engine.cli": {*RULES, "engine.search", "engine.player.options", "rich", "matplotlib"},
+    "engine.course": {"engine.system", "engine.cli", "chess", "numpy"},
+    "engine.course.reference": {"chess", "numpy"},
+    "engine.ui": {*RULES, "engine.analysis", "engine.coach", "engine.text", "engine.player", "engine.search",
+                  "engine.version", "book.names", "chess", "rich"},
+    "engine.ui.terminal": {*RULES, "engine.analysis", "engine.coach", "engine.text", "engine.player", "engine.search",
                            "engine.version", "book.names", "chess", "rich",
                            *(f"engine.ui.{name}" for name in ("autosave", "clock", "game", "level", "opponent"))},
     "engine.ui.web": {*RULES, "engine.analysis", "engine.text", "engine.player.options", "engine.search",
-                      "engine.reference", "engine.version",
+                      "engine.course", "engine.version",
                       *(f"engine.ui.{name}" for name in ("autosave", "clock", "game", "level", "opponent")),
                       "book.names", "chess", "starlette", "uvicorn"},
+    # Games by the thousand and what they are for; the games themselves know no terminal.
+    "engine.lab": {*SEARCHES, "engine.cli", "engine.mcts", "engine.player", "engine.text", "engine.analysis",
+                   "engine.version", "book", "tablebase", "chess", "psutil", "torch"},
+    "engine.lab.arena": {*SEARCHES, "book", "engine.mcts", "engine.player.options", "tablebase", "chess",
+                         "distributed"},
     "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", "selenium",
                         "torch", "numpy"},
-    "engine.__main__": {"engine.system", "engine.version", "engine.uci", "engine.commands"},
+    "engine.__main__": {"engine.system", "engine.version", "engine.uci", "engine.cli", "engine.commands"},
 }
 EMPTY_PACKAGES = {"eval", "book", "tablebase"}  # an __init__ that is only a docstring
 
@@ -113,16 +124,30 @@ def test_imports_point_one_way(module):
 
 
 def command_of(module: str) -> str | None:
-    """The command that a module belongs to; "shared" for what all of them use."""
+    """The command that a module belongs to."""
     parts = module.split(".")
     return parts[2] if parts[:2] == ["engine", "commands"] and len(parts) > 2 else None
 
 
 def test_only_main_imports_commands():
-    """A command imports no other command; code for several of them is in `shared`, which imports none."""
+    """A command imports no other command; code for several of them is in `engine.cli` or the room of its product."""
     for module, path in FILES.items():
         for name in imports_of(path):
-            assert command_of(name) in (None, "shared", command_of(module)), f"{module} imports the command {name}"
+            assert command_of(name) in (None, command_of(module)), f"{module} imports the command {name}"
+
+
+@pytest.mark.parametrize(("room", "never"), [
+    ("engine.ui", {"engine.lab"}), *((room, {"engine.lab", "engine.course"})
+                                     for room in ("engine.analysis", "engine.player", "engine.uci"))])
+def test_users_are_served_without_the_laboratory(room, never):
+    """Directly or through others: only the page uses the course, for its questions and trees."""
+    pending, reached = [module for module in FILES if is_below(module, room)], set()
+    while pending:
+        module = pending.pop()
+        if module not in reached:
+            reached.add(module)
+            pending += [name for name in imports_of(FILES[module]) if name in FILES]
+    assert not {module for module in reached if any(is_below(module, package) for package in never)}
 
 
 def test_there_is_no_cycle():

@@ -9,20 +9,17 @@ import numpy as np
 from engine.alphabeta.history import apply_gravity
 from engine.alphabeta.state import CORRECTION_MASK, frame_at
 from engine.alphabeta.tt import is_more_informative
-from engine.core.bits import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, popcount
+from engine.core.material import material_of
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
 from engine.kernel import inline, kernel
-from engine.kernel.intrinsics import multiply_high
 from engine.search.scores import NO_SCORE, clamp_evaluation, is_decisive
 
 _CORRECTION_BITS = np.int64(10)
+_RATE_BITS = np.int64(10)
 _LARGEST_CORRECTION_BONUS = (np.int64(1) << _CORRECTION_BITS) // 4
 _PAIR_MULTIPLIER = np.uint64(0x4F1)  # odd, so that no bit of the earlier move is lost
-_MINOR_MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93],
-                              np.uint64)
 _WHOLE = np.int64(1024)
-_SECOND_LAST, _FOURTH_LAST = np.int64(2), np.int64(4)
 _SCALE_BITS = np.int64(14)  # a full entry with weight 1024 corrects by 64 centipawns
 
 
@@ -32,38 +29,17 @@ def _correction_index(key):
 
 
 @inline
-def _pair_index(state, ply, plies_ago):
-    """Index of the correction by the last move and the one `plies_ago`, hashed: a table of all pairs would not fit into
-    the cache.
-    """
-    parent = frame_at(state, ply - 1)
-    before, last = np.uint64(frame_at(state, ply - plies_ago).piece_to), np.uint64(parent.piece_to)
+def _pair_index(state, ply):
+    """Index of the correction by the last two moves, hashed: a table of all pairs would not fit into the cache."""
+    before, last = np.uint64(frame_at(state, ply - 2).piece_to), np.uint64(frame_at(state, ply - 1).piece_to)
     return np.int64((before * _PAIR_MULTIPLIER ^ last) & CORRECTION_MASK)
-
-
-@inline
-def _minor_index(pos):
-    """Index of the correction by the knights, bishops and kings of both sides, hashed."""
-    knights, bishops, kings = pos.types[KNIGHT], pos.types[BISHOP], pos.types[KING]
-    white = pos.colors[WHITE] & (knights | bishops | kings)
-    mixed = _mix(knights, 0) ^ _mix(bishops, 1) ^ _mix(kings, 2) ^ _mix(white, 3)
-    return _correction_index(mixed)
-
-
-@inline
-def _mix(word, index):
-    """A word whose every bit depends on all of `word`: both halves of a product."""
-    multiplier = _MINOR_MULTIPLIERS[index]
-    return word * multiplier ^ np.uint64(multiply_high(word, multiplier))
 
 
 @inline
 def _scale_eval(pos, params, raw):
     """`raw` scaled by material, and towards 0 as the fifty-move rule draws closer."""
     if params.use_material_scaling:
-        material = (popcount(pos.types[PAWN]) + 3 * popcount(pos.types[KNIGHT] | pos.types[BISHOP])
-                    + 5 * popcount(pos.types[ROOK]) + 9 * popcount(pos.types[QUEEN]))
-        raw = raw * (params.material_base + params.material_factor * material) // _WHOLE
+        raw = raw * (params.material_base + params.material_factor * material_of(pos)) // _WHOLE
     if params.use_rule50_scaling:
         raw -= raw * np.int64(pos.rule50) // params.rule50_divisor
     return raw
@@ -80,12 +56,8 @@ def correct_eval(pos, state, ply, raw):
     for color in range(2):
         entry = np.int64(state.non_pawn_correction[us, color, _correction_index(pos.non_pawn_keys[color])])
         total += params.correction_non_pawn * entry
-    recent = np.int64(state.continuation_correction[_pair_index(state, ply, _SECOND_LAST)])
+    recent = np.int64(state.continuation_correction[_pair_index(state, ply)])
     total += params.correction_continuation * recent
-    if params.use_fourth_correction:
-        total += params.correction_fourth * np.int64(state.fourth_correction[_pair_index(state, ply, _FOURTH_LAST)])
-    if params.use_minor_correction:
-        total += params.correction_minor * np.int64(state.minor_correction[us, _minor_index(pos)])
     return clamp_evaluation(raw + (total >> _SCALE_BITS))
 
 
@@ -98,16 +70,13 @@ def _add_correction(table, index, bonus):
 def update_correction_history(pos, state, ply, depth, error):
     """Update the correction histories: a search to `depth` returned a score `error` above the static evaluation."""
     parent, us = frame_at(state, ply - 1), np.int64(pos.side)
-    bonus = min(max(error * depth // 8, -_LARGEST_CORRECTION_BONUS), _LARGEST_CORRECTION_BONUS)
+    gain = error * depth * state.params.correction_rate >> _RATE_BITS
+    bonus = min(max(gain, -_LARGEST_CORRECTION_BONUS), _LARGEST_CORRECTION_BONUS)
     _add_correction(state.pawn_correction[us], _correction_index(pos.pawn_key), bonus)
     for color in range(2):
         _add_correction(state.non_pawn_correction[us, color], _correction_index(pos.non_pawn_keys[color]), bonus)
     if parent.piece_to != 0:
-        _add_correction(state.continuation_correction, _pair_index(state, ply, _SECOND_LAST), bonus)
-    if parent.piece_to != 0 and state.params.use_fourth_correction:
-        _add_correction(state.fourth_correction, _pair_index(state, ply, _FOURTH_LAST), bonus)
-    if state.params.use_minor_correction:
-        _add_correction(state.minor_correction[us], _minor_index(pos), bonus)
+        _add_correction(state.continuation_correction, _pair_index(state, ply), bonus)
 
 
 @inline

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.see import SEE_VALUES
-from engine.alphabeta.state import LOW_PLIES, MAX_TRIED, PAWN_HISTORY_SIZE, PLY_MASK, frame_at
+from engine.alphabeta.state import MAX_TRIED, PAWN_HISTORY_SIZE, PLY_MASK, frame_at
 from engine.core.attacks import attacks_by_piece_value
 from engine.core.bits import BIT, EMPTY, NO_PIECE, PAWN, QUEEN
 from engine.core.legality import is_pseudo_legal
@@ -29,13 +29,10 @@ from engine.search.scores import NO_SCORE
 
 HISTORY_BITS = np.int64(14)
 HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
-TT_MOVE_HISTORY_BITS = np.int64(13)
-_TT_MOVE_BONUS = np.int64(800)
 # plies between a move and the earlier move of a continuation history
 _CONTINUATION_OFFSETS = np.array([1, 2, 4], np.int64)
 WEIGHT_BITS = np.int64(10)  # weights of histories are in 1024ths
 _PAWN_MASK = np.uint64(PAWN_HISTORY_SIZE - 1)
-_WHOLE = np.int64(1024)
 
 
 @inline
@@ -92,27 +89,6 @@ def pawn_history_row(pos, state):
 
 
 @inline
-def has_low_ply_history(params, ply):
-    """Whether the quiet moves of this ply have a low-ply history."""
-    return params.use_low_ply_history and ply < LOW_PLIES
-
-
-@inline
-def low_ply_score(state, ply, move):
-    """What the low-ply history adds to the score of a quiet move, in 1024ths: the less the further from the root."""
-    return np.int64(state.low_ply_history[ply, move & 0xFFF]) * state.params.weight_low_ply // (ply + 1)
-
-
-@kernel
-def clear_low_ply_history(state):
-    """Clear the low-ply history, which holds for one search only."""
-    if state.params.use_low_ply_history:
-        for ply in range(LOW_PLIES):
-            for code in range(64 * 64):
-                state.low_ply_history[ply, code] = 0
-
-
-@inline
 def quiet_history_score(pos, state, move, ply):
     """The history score of a quiet move."""
     frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
@@ -124,8 +100,6 @@ def quiet_history_score(pos, state, move, ply):
         weighted += np.int64(history[parent.piece_to, piece_to]) * params.weight_last
         weighted += np.int64(history[frame_at(state, ply - 2).piece_to, piece_to]) * params.weight_second
         weighted += np.int64(history[frame_at(state, ply - 4).piece_to, piece_to]) * params.weight_fourth
-    if has_low_ply_history(params, ply):
-        weighted += low_ply_score(state, ply, move)
     return plain + (weighted >> WEIGHT_BITS)
 
 
@@ -175,9 +149,6 @@ def _update_quiet_histories(pos, state, ply, move, bonus):
     if state.params.use_pawn_history:
         row = pawn_history_row(pos, state)
         state.pawn_history[row, piece_to] = apply_gravity(state.pawn_history[row, piece_to], bonus, HISTORY_BITS)
-    if has_low_ply_history(state.params, ply):
-        entry = state.low_ply_history[ply, move & 0xFFF]
-        state.low_ply_history[ply, move & 0xFFF] = apply_gravity(entry, bonus, state.params.history_bits)
     _update_continuation_history(state, ply, piece_to, bonus)
 
 
@@ -248,27 +219,6 @@ def update_histories_on_cutoff(pos, state, ply, depth, best, quiets, noisies):
             _update_quiet_histories(pos, state, ply, np.int64(state.tried_quiets[ply, index]), malus)
     for index in range(noisies):
         _update_capture_history(pos, state, np.int64(state.tried_noisies[ply, index]), malus)
-
-
-@inline
-def update_tt_move_history(state, tt_move, best_move, is_pv):
-    """Update how often the TT move is best, by a node that has both."""
-    if state.params.use_tt_move_history and not is_pv and tt_move != NULL_MOVE and best_move != NULL_MOVE:
-        bonus = _TT_MOVE_BONUS if best_move == tt_move else -_TT_MOVE_BONUS
-        state.tt_move_history[0] = apply_gravity(state.tt_move_history[0], bonus, TT_MOVE_HISTORY_BITS)
-
-
-@inline
-def update_history_on_re_search(state, ply, depth, is_quiet, fails_low):
-    """Apply a share of a bonus to the continuation histories of a quiet move that was searched again without reduction
-    and held its score, of a malus if it failed low.
-    """
-    params = state.params
-    if params.use_re_search_bonus and is_quiet and not state.stopped:
-        rate = params.history_malus if fails_low else params.history_bonus
-        bonus = _depth_bonus(params, rate, depth)
-        share = (-bonus if fails_low else bonus) * params.re_search_bonus // _WHOLE
-        _update_continuation_history(state, ply, np.int64(frame_at(state, ply).piece_to), share)
 
 
 @inline

@@ -15,8 +15,6 @@ import numpy as np
 from engine.alphabeta.history import (
     WEIGHT_BITS,
     capture_score,
-    has_low_ply_history,
-    low_ply_score,
     pawn_history_row,
     piece_to_index,
     quiet_history_score,
@@ -157,7 +155,6 @@ def _score_quiets(pos, state, ply, first, end):
     pawn_history = state.pawn_history[pawn_history_row(pos, state)]
     history, threats = state.quiet_history[pos.side], frame.threats
     attacked_by_lesser, check_masks = frame.attacked_by_lesser, check_squares(pos)
-    has_low_ply = has_low_ply_history(params, ply)
     for index in range(np.uint64(first), np.uint64(end)):
         move = np.int64(state.move_list.moves[index])
         piece_to = piece_to_index(pos, move)
@@ -166,8 +163,6 @@ def _score_quiets(pos, state, ply, first, end):
         weighted = np.int64(pawn_history[piece_to]) * params.weight_pawn
         weighted += np.int64(last[piece_to]) * params.weight_last + np.int64(second[piece_to]) * params.weight_second
         weighted += np.int64(fourth[piece_to]) * params.weight_fourth
-        if has_low_ply:
-            weighted += low_ply_score(state, ply, move)
         score += weighted >> WEIGHT_BITS
         if params.use_hints:
             score += quiet_bonus(pos, params, move, attacked_by_lesser, check_masks)

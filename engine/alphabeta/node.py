@@ -20,11 +20,9 @@ from engine.alphabeta.history import (
     add_tried_move,
     set_threats,
     update_histories_on_cutoff,
-    update_history_on_re_search,
     update_history_on_tt_cutoff,
     update_last_move_by_eval,
     update_last_move_on_fail_low,
-    update_tt_move_history,
 )
 from engine.alphabeta.movepicker import (
     ALL_QUIETS,
@@ -54,6 +52,7 @@ from engine.alphabeta.pruning import (
 from engine.alphabeta.pv import count_cutoff, init_frame, record_best_move, set_tt_pv, tt_pv_to_store
 from engine.alphabeta.quiescence import enter_quiescence, quiescence
 from engine.alphabeta.reductions import (
+    excluded_depth,
     iir_reduction,
     lmr_adjust_for_node,
     lmr_adjust_for_quiet,
@@ -202,7 +201,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if excluded == NULL_MOVE and may_be_singular(state, depth, ply, tt_move, tt_entry, tt_score):
         singular_beta = tt_score - params.singular_margin * depth
         frame.excluded_move = tt_move
-        score = search(pos, state, singular_beta - 1, singular_beta, (depth - 1) // 2, ply, cut_node)
+        score = search(pos, state, singular_beta - 1, singular_beta, excluded_depth(params, depth), ply, cut_node)
         frame.excluded_move = NULL_MOVE
         frame.pv_length = 0
         if state.stopped:
@@ -248,7 +247,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
 
         # Step 14. Extensions, and the late move reduction: with good ordering a late move is seldom best [91].
         new_depth = depth - 1 + extension if move == tt_move else depth - 1
-        is_late = params.use_late_move_reductions and depth >= 2 and move_count > 1 + np.int64(is_root)
+        is_late = params.use_late_move_reductions and depth >= params.lmr_depth and move_count > 1 + np.int64(is_root)
         if is_late:
             is_check = gives_check(pos, move)
             reduction = lmr_adjust_for_node(state, ply, reduction, is_pv, cut_node, improving, is_check, tt_is_noisy)
@@ -266,7 +265,6 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             if score > alpha and reduced < new_depth:
                 state.re_searches += 1
                 score = -search(pos, state, -window_beta, -alpha, new_depth, ply + 1, child_cut_node)
-                update_history_on_re_search(state, ply, depth, is_quiet, score <= alpha)
         elif not is_pv or move_count > 1:
             # Step 16. Principal variation search: a null window shows that a move is not better [119].
             score = -search(pos, state, -window_beta, -alpha, new_depth, ply + 1, child_cut_node)
@@ -299,7 +297,6 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if best >= beta:
         update_histories_on_cutoff(pos, state, ply, depth, best_move, quiet_count, noisy_count)
     if excluded == NULL_MOVE:
-        update_tt_move_history(state, tt_move, best_move, is_pv)
         update_last_move_on_fail_low(pos, state, ply, depth, best, old_alpha)
         bound = LOWER if best >= beta else (EXACT if is_pv and best > old_alpha else UPPER)
         maybe_update_correction(pos, state, ply, depth, static_eval, best, best_move, bound)

@@ -62,12 +62,6 @@ PARAMETERS = (
     _switch("use_quiescence_limit"),
     _switch("use_quiescence_futility"),
     _switch("use_quiescence_checks"),
-    # Off until the next screen: the fourth (history/search.md) found them positive, but within its error.
-    _switch("use_minor_correction", 0),
-    _switch("use_fourth_correction", 0),
-    _switch("use_tt_move_history", 0),
-    _switch("use_low_ply_history", 0),
-    _switch("use_re_search_bonus", 0),
     # Transposition table: close to a draw by the fifty-move rule its scores may no longer hold.
     Parameter("tt_rule50", 90, 60, 100, 4),
     # Aspiration windows.
@@ -106,6 +100,7 @@ PARAMETERS = (
     Parameter("history_prune_depth", 4, 2, 8, 1),
     Parameter("history_prune_margin", 4340, 1000, 6000, 300),
     # Late move reductions, in 1024ths of a ply.
+    Parameter("lmr_depth", 2, 1, 5, 1),
     Parameter("lmr_base", 540, 300, 1400, 60),
     Parameter("lmr_factor", 460, 300, 700, 25),
     Parameter("lmr_noisy_factor", 160, 50, 600, 25),
@@ -122,9 +117,9 @@ PARAMETERS = (
     Parameter("singular_margin", 1, 1, 5, 1),
     Parameter("singular_tt_depth", 2, 1, 5, 1),
     Parameter("singular_root_depths", 2, 1, 3, 1),
+    Parameter("singular_share", 512, 256, 768, 32),  # of the depth, to which the other moves are searched: 1024ths
     Parameter("double_margin", 24, 0, 50, 3),
     Parameter("double_limit", 14, 2, 16, 1),
-    Parameter("double_tt_history", 30, 0, 120, 6),  # centipawns by which a full history of TT moves narrows the margin
     # Internal iterative reduction.
     Parameter("iir_depth", 5, 2, 8, 1),
     # Histories.
@@ -133,7 +128,6 @@ PARAMETERS = (
     Parameter("history_malus", 304, 60, 320, 15),
     Parameter("history_fail_low", 182, 0, 320, 15),
     Parameter("history_evaluation", 4, 0, 30, 1),
-    Parameter("re_search_bonus", 512, 0, 2048, 100),  # in 1024ths of a bonus or malus
     # The plain history stays within two to the power of this: the less it may hold, the sooner it forgets.
     Parameter("history_bits", 12, 12, 14, 1),
     # The weight of each history in a quiet move's score, in 1024ths of the plain one's: that of answers to the last
@@ -142,8 +136,6 @@ PARAMETERS = (
     Parameter("weight_second", 1190, 0, 4096, 100),
     Parameter("weight_fourth", 385, 0, 4096, 100),
     Parameter("weight_pawn", 1250, 0, 4096, 100),
-    # Likewise that of the low-ply history, divided by ply + 1.
-    Parameter("weight_low_ply", 2048, 0, 8192, 250),
     # Ordering bonuses of quiet moves: escaping a less valuable attacker, in 1024ths of ESCAPE_BONUSES, and checks.
     Parameter("hint_escape", 1024, 0, 4096, 100),
     Parameter("hint_check", 3000, 0, 16000, 500),
@@ -152,12 +144,11 @@ PARAMETERS = (
     # Quiescence.
     Parameter("delta_margin", 117, 50, 300, 15),
     Parameter("quiescence_moves", 3, 1, 8, 1),
-    # Corrections of the static evaluation, in 1024ths.
+    # Corrections of the static evaluation, in 1024ths: what a ply adds to the bonus, and the weights of the histories.
+    Parameter("correction_rate", 128, 32, 320, 16),
     Parameter("correction_pawn", 490, 0, 1500, 80),
     Parameter("correction_non_pawn", 800, 0, 1500, 80),
     Parameter("correction_continuation", 530, 0, 1500, 80),
-    Parameter("correction_minor", 400, 0, 1500, 80),
-    Parameter("correction_fourth", 400, 0, 1500, 80),
     # Scaling of the static evaluation: by material (a pawn is 1, a queen 9) in 1024ths, and by the fifty-move rule.
     Parameter("material_base", 870, 500, 1200, 30),
     Parameter("material_factor", 2, 0, 6, 1),

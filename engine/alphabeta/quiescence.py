@@ -16,6 +16,7 @@ from engine.alphabeta.evaluation import (
     unmake_move,
 )
 from engine.alphabeta.history import set_threats
+from engine.alphabeta.leaf_reservoir import offer_leaf
 from engine.alphabeta.movepicker import ALL_QUIETS, BAD_NOISY, NO_QUIETS, QUIET_CHECKS, init_move_picker, next_move
 from engine.alphabeta.node_entry import enter_node, is_draw, should_stop
 from engine.alphabeta.pv import update_pv
@@ -154,6 +155,7 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
 
     # Step 3. Stand pat: the side to move need not capture at all.
     best, raw_eval = _stand_pat(pos, state, alpha, beta, ply, tt_entry, tt_score, is_pv, in_check)
+    offer_leaf(pos, state.leaves, raw_eval, best, alpha, beta)
     if best >= beta:
         return _blend_with_beta(state, best, beta)
     alpha, futility_base = max(alpha, best), best + state.params.delta_margin

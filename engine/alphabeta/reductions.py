@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.history import TT_MOVE_HISTORY_BITS
 from engine.alphabeta.state import REDUCTION_ROWS, frame_at
 from engine.alphabeta.tt import LOWER, entry_bound, entry_depth
 from engine.core.moves import NULL_MOVE
@@ -40,6 +39,12 @@ def may_be_singular(state, depth, ply, tt_move, tt_entry, tt_score):
 
 
 @inline
+def excluded_depth(params, depth):
+    """The depth to which the moves other than the TT move are searched, to see whether it is singular."""
+    return whole_plies((depth - 1) * params.singular_share)
+
+
+@inline
 def singular_extension(state, ply, is_pv, shortfall):
     """Plies by which a singular move is extended: two if all others are far worse, but not often in one line.
 
@@ -47,23 +52,11 @@ def singular_extension(state, ply, is_pv, shortfall):
     """
     frame = frame_at(state, ply)
     params = state.params
-    if (not params.use_double_extensions or is_pv or shortfall <= _double_margin(state)
+    if (not params.use_double_extensions or is_pv or shortfall <= params.double_margin
             or frame.double_extensions >= params.double_limit):
         return np.int64(1)
     frame.double_extensions += 1
     return np.int64(2)
-
-
-@inline
-def _double_margin(state):
-    """The shortfall beyond which a singular move is extended by two plies: smaller if TT moves have been best of
-    late.
-    """
-    params = state.params
-    margin = np.int64(params.double_margin)
-    if params.use_tt_move_history:
-        margin -= state.tt_move_history[0] * params.double_tt_history >> TT_MOVE_HISTORY_BITS
-    return margin
 
 
 @inline

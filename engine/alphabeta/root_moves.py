@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.alphabeta.evaluation import reset_eval_stack
-from engine.alphabeta.history import clear_low_ply_history
 from engine.alphabeta.state import ROOT_OFFSET, STATE_TYPE, StateRecord, frame_at
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.core.moves import NULL_MOVE
@@ -33,7 +32,6 @@ def init_root(pos, state):
         state.stack[index].excluded_move = NULL_MOVE
     for index in range(ROOT_OFFSET):
         state.stack[index].piece_to = 0
-    clear_low_ply_history(state)
     state.nmp_min_ply = 0
     state.root_depth = state.completed_depth = 0
     state.line_score = state.line_length = 0

@@ -133,7 +133,7 @@ class IterativeSearch(Search, Stoppable, Clearable, Evaluating, TbProbing):
         try:
             if not self._states[0].root_count:
                 return Result(0, 0, 0, 0, 0.0)
-            lines = _LineReports(self, report)
+            lines = _LineReports(self, report, 0.0 if self._limits.reports_all else _FIRST_REPORT)
             main, finished = self._iterations(lines.add), threading.Event()
             try:
                 self._start_helpers()
@@ -212,10 +212,12 @@ class IterativeSearch(Search, Stoppable, Clearable, Evaluating, TbProbing):
 
 
 class _LineReports:
-    """The lines of one search: `infos` keeps all of them, `report` gets those that a client has time to read."""
+    """The lines of one search: `infos` keeps all of them, `report` gets those found after `first_report` seconds, and
+    the last ones in any case.
+    """
 
-    def __init__(self, search: IterativeSearch, report: Report) -> None:
-        self._search, self._report = search, report
+    def __init__(self, search: IterativeSearch, report: Report, first_report: float) -> None:
+        self._search, self._report, self._first_report = search, report, first_report
         self.infos: list[Info] = []
         self._held: list[Info] = []  # lines of an iteration that was too quick to be reported
 
@@ -227,7 +229,7 @@ class _LineReports:
         if found.multipv == 1:
             self._held.clear()
         self._held.append(self.infos[-1])
-        if found.seconds >= _FIRST_REPORT:
+        if found.seconds >= self._first_report:
             self.flush()
 
     def flush(self) -> None:

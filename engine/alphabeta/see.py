@@ -14,11 +14,13 @@ from engine.core.attacks import (
 )
 from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, RANK_1, RANK_8, ROOK, lsb
 from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_type, promoted_type, to_square
+from engine.core.piece_values import PIECE_VALUES
 from engine.core.position import occupied_squares
 from engine.kernel import inline, kernel
 
 # [type]: rounded values will do for comparing exchanges. The king cannot be taken, so it is worth the most.
-SEE_VALUES = np.array([0, 100, 300, 300, 500, 900, 20_000, 0], np.int64)
+SEE_VALUES = 100 * np.array(PIECE_VALUES, np.int64)
+SEE_VALUES[KING] = 20_000
 _PROMOTION_GAIN = np.int64(SEE_VALUES[QUEEN] - SEE_VALUES[PAWN])
 _NO_LOSS = np.int64(0)
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import numpy as np
 
+from engine.alphabeta.leaf_reservoir import LeafReservoirRecord
 from engine.alphabeta.params import ParamsRecord, default_params
 from engine.alphabeta.tt import clear_words
 from engine.core.movegen import MAX_MOVES, MOVE_LIST_PLIES, MoveListRecord
@@ -37,7 +38,6 @@ CORRECTION_SIZE = 1 << 14
 CORRECTION_MASK = np.uint64(CORRECTION_SIZE - 1)
 REDUCTION_ROWS = 64
 MAX_TRIED = 64
-LOW_PLIES = 5  # plies from the root that have a quiet history of their own
 
 
 class FrameRecord(Fields):
@@ -82,6 +82,7 @@ class StateRecord(Fields):
     tt_hits: I8
     reduced_searches: I8  # of late moves
     re_searches: I8  # of moves whose reduced search failed high
+    leaves: LeafReservoirRecord
     # The transposition table.
     tt_address: I8
     tt_buckets: I8
@@ -129,10 +130,6 @@ class StateRecord(Fields):
     pawn_correction: Annotated[Numbers, "i2", (2, CORRECTION_SIZE)]
     non_pawn_correction: Annotated[Numbers, "i2", (2, 2, CORRECTION_SIZE)]
     continuation_correction: Annotated[Numbers, "i2", CORRECTION_SIZE]  # [the last two moves, hashed]
-    fourth_correction: Annotated[Numbers, "i2", CORRECTION_SIZE]  # [the last move and the fourth last, hashed]
-    minor_correction: Annotated[Numbers, "i2", (2, CORRECTION_SIZE)]  # [side; minor pieces and kings, hashed]
-    low_ply_history: Annotated[Numbers, "i2", (LOW_PLIES, 64 * 64)]  # [ply, from and to], of one search only
-    tt_move_history: Annotated[Numbers, "i8", 1]  # how often the TT move was best of late
     # What tuning may change.
     params: ParamsRecord
     reductions: Annotated[Numbers, "i4", (2, REDUCTION_ROWS, REDUCTION_ROWS)]  # [quiet, depth, moves], 1024ths of a ply
@@ -147,8 +144,7 @@ _ALIGNMENT = 128  # of what follows a state in memory
 _STATE_SIZE = STATE.itemsize + -STATE.itemsize % _ALIGNMENT
 assert STACK_SIZE <= PLIES
 HISTORY_FIELDS = ("stack", "counter_moves", "quiet_history", "capture_history", "continuation_history",
-                  "pawn_history", "pawn_correction", "non_pawn_correction", "continuation_correction",
-                  "fourth_correction", "minor_correction", "low_ply_history", "tt_move_history")
+                  "pawn_history", "pawn_correction", "non_pawn_correction", "continuation_correction")
 
 
 @inline

@@ -100,7 +100,7 @@ def clear_words(address: int, count: int) -> None:
 
 @inline
 def _field(tt_entry, shift):
-    """The sixteen bits of `data` from `shift` on, as a signed number."""
+    """The sixteen bits of `tt_entry` from `shift` on, as a signed number."""
     return np.int64(np.int16(np.int64(tt_entry >> shift) & 0xFFFF))
 
 

@@ -29,7 +29,9 @@ _FIRST_RANK_PIECES = 4  # fewer on a side's first rank end the opening
 # The rating of a player whose loss per stake is x, fitted to games of Stockfish on a ladder of UCI_Elo levels.
 RATING_BASE, RATING_SLOPE, RATING_ERROR = -970.0, 835.0, 420.0  # see history/analysis.md
 _RATING_FLOOR = 0.004  # added to the loss, so that a perfect game has a rating
-_LEAST_RATED_STAKES = 30.0  # below which the range would be wider than 1200 points and tell nothing
+_LEAST_RATED_MOVES = 15  # with a stake
+_NINE_OF_TEN = 1.64  # standard deviations on either side
+_LEAST_STAKES = 0.95  # below which there is no accuracy: about one move in an even position
 _TYPICAL_STAKES = 15.0  # of a game
 _NARROWEST_RANGE = 150  # half of it
 LOWEST_RATING, HIGHEST_RATING = 600, 3200  # the ladder tells nothing beyond
@@ -55,15 +57,27 @@ def phase_of(board: chess.Board) -> Phase:
 
 def stake_of(verdict: MoveVerdict) -> float:
     """How much a move counts, from 0 to 1: what was at stake before it."""
+    if _is_grave(verdict):
+        return _stake_before(verdict)
     if verdict.is_theory or verdict.board.legal_moves.count() == 1 or is_recapture(verdict.board, verdict.move):
         return 0.0
+    return _stake_before(verdict)
+
+
+def _is_grave(verdict: MoveVerdict) -> bool:
+    """Whether a move counts even if it is theory or a recapture: it has a bad mark, or a mate is allowed or missed."""
+    is_allowed = verdict.after.is_losing_mate and not verdict.before.is_losing_mate
+    return verdict.mark.is_bad or is_allowed or (verdict.before.is_winning_mate and not verdict.after.is_winning_mate)
+
+
+def _stake_before(verdict: MoveVerdict) -> float:
     expected = verdict.before.human_expected
     by_table = verdict.lost if verdict.table_results is not None else 0.0  # a win given away counts, however large
     return max(_LEAST_STAKE, 4 * expected * (1 - expected), by_table)
 
 
 class RatingRange(NamedTuple):
-    """The ratings on Stockfish's scale at which players play about as well; open at the ends of the scale."""
+    """The ratings on Stockfish's scale from which nine of ten such games come; open at the ends of the scale."""
 
     low: int
     high: int
@@ -100,9 +114,14 @@ class PhaseSums:
             self.losses += other.losses
 
     @property
-    def accuracy(self) -> float:
-        """Half the mean and half the harmonic mean, so that one blunder counts more than many small losses."""
-        return (self.accuracies / self.stakes + self.stakes / self.inverses) / 2 if self.stakes else 100.0
+    def accuracy(self) -> float | None:
+        """Half the mean and half the harmonic mean, so that one blunder counts more than many small losses.
+
+        None if too little was at stake.
+        """
+        if self.stakes < _LEAST_STAKES:
+            return None
+        return (self.accuracies / self.stakes + self.stakes / self.inverses) / 2
 
 
 def _no_counts() -> dict[str, dict[str, int]]:
@@ -123,10 +142,11 @@ class PlayerAccuracy:
     cost_sum: int = 0  # centipawns, of these
     counts: dict[str, dict[str, int]] = field(default_factory=_no_counts)  # [phase][mark]
     sums: dict[str, PhaseSums] = field(default_factory=_no_sums)  # [phase]
+    staked: int = 0  # moves with something at stake
 
     @property
-    def accuracy(self) -> float:
-        """From 0 to 100, over all moves."""
+    def accuracy(self) -> float | None:
+        """From 0 to 100, over all moves; None if too little was at stake."""
         return self._total().accuracy
 
     def phase_accuracy(self, phase: Phase) -> float | None:
@@ -144,17 +164,18 @@ class PlayerAccuracy:
 
     @property
     def rating_range(self) -> RatingRange | None:
-        """The ratings of players who lose about as much. It narrows with the games.
+        """The ratings from which nine of ten players come who lose about as much. It narrows with the games.
 
-        None if too little was at stake, as in most single games: an error of one game is larger than a level.
+        None if too little was at stake to tell anything.
         """
         total = self._total()
-        if total.stakes < _LEAST_RATED_STAKES:
+        if self.staked < _LEAST_RATED_MOVES:
             return None
         rating = RATING_BASE - RATING_SLOPE * math.log(total.losses / total.stakes + _RATING_FLOOR)
-        width = max(_NARROWEST_RANGE, 2 * RATING_ERROR / math.sqrt(total.stakes / _TYPICAL_STAKES))
-        return RatingRange(*(max(LOWEST_RATING, min(round(end / 50) * 50, HIGHEST_RATING))
-                             for end in (rating - width, rating + width)))
+        width = max(_NARROWEST_RANGE, _NINE_OF_TEN * RATING_ERROR / math.sqrt(total.stakes / _TYPICAL_STAKES))
+        found = RatingRange(*(max(LOWEST_RATING, min(round(end / 50) * 50, HIGHEST_RATING))
+                              for end in (rating - width, rating + width)))
+        return None if found == (LOWEST_RATING, HIGHEST_RATING) else found
 
     def _total(self) -> PhaseSums:
         total = PhaseSums()
@@ -169,6 +190,7 @@ class PlayerAccuracy:
         """Count one move."""
         self.moves += 1
         stake = stake_of(verdict)
+        self.staked += stake > 0
         self.sums[phase.value].add(stake, verdict.lost)
         if stake and (abs(verdict.before.value) < COMPLETELY_DECIDED or verdict.mark.is_bad):
             self.undecided += 1
@@ -181,6 +203,7 @@ class PlayerAccuracy:
         for other in others:
             self.games += other.games
             self.moves += other.moves
+            self.staked += other.staked
             self.undecided += other.undecided
             self.cost_sum += other.cost_sum
             for phase, counts in other.counts.items():

@@ -11,15 +11,18 @@ import chess.pgn
 
 from engine.analysis.accuracy import PlayerAccuracy, player_accuracies
 from engine.analysis.claims import Claim
-from engine.analysis.lookup import last_opening
-from engine.analysis.move_verdicts import GameReview, MoveVerdict, classify_game
+from engine.analysis.lookup import last_opening, tb_mate
+from engine.analysis.move_verdicts import MoveVerdict, classify_game
 from engine.analysis.reasons import Reason, reason_for
 from engine.analysis.result_remarks import result_remark
 from engine.analysis.results import Score
+from engine.analysis.review import Line
+from engine.analysis.review_driver import GameReview
 
 _LINE_PLIES = 8  # of a better line
 _QUALITY_NAGS = frozenset(range(chess.pgn.NAG_GOOD_MOVE, chess.pgn.NAG_DUBIOUS_MOVE + 1))
 _COLUMNS = 80
+_LARGEST_SCORE = 9_999  # centipawns, in an evaluation
 _LEAST_BOOK_PLIES = 2  # a game that leaves the book sooner counts as never in it
 
 
@@ -61,7 +64,7 @@ class MoveComment:
         return "; ".join(filter(None, (reason, *self.remarks)))
 
     @property
-    def better_line(self) -> tuple[str, ...]:
+    def better_line(self) -> Line:
         """The line that was better: as far as it proves the reason, otherwise some plies, or all up to the mate.
 
         Empty unless the move is marked as bad.
@@ -103,14 +106,19 @@ def pgn_text(game: chess.pgn.Game) -> str:
     return game.accept(chess.pgn.StringExporter(columns=_COLUMNS)) + "\n\n"
 
 
+def player_name(game: chess.pgn.Game, side: chess.Color) -> str:
+    """The name of a player; the name of the side if the headers have none."""
+    color = chess.COLOR_NAMES[side].title()
+    name = game.headers.get(color, "?").strip()
+    return color if name in ("", "?") else name
+
+
 def _note(comment: MoveComment) -> MoveNote:
     verdict = comment.verdict
-    cursor, texts = verdict.board.copy(stack=False), []
-    for text in comment.better_line:
-        texts.append(cursor.san(chess.Move.from_uci(text)))
-        cursor.push_uci(text)
+    cursor = verdict.board.copy(stack=False)
+    better = tuple(cursor.san_and_push(move) for move in comment.better_line)
     return MoveNote(verdict.ply, verdict.board.san(verdict.move), verdict.position_score, verdict.mark.text,
-                    comment.text, tuple(texts), verdict.lost, verdict.cost, verdict.board.turn, comment.reason.claim)
+                    comment.text, better, verdict.lost, verdict.cost, verdict.board.turn, comment.reason.claim)
 
 
 def _book_exit(verdicts: Sequence[MoveVerdict]) -> tuple[int, str]:
@@ -128,17 +136,24 @@ def _write(node: chess.pgn.ChildNode, comment: MoveComment) -> None:
     after = verdict.board.copy(stack=False)  # `node.board()` would replay the whole game
     after.push(verdict.move)
     if any(after.generate_legal_moves()):  # no evaluation where the game is over
-        node.set_eval(_pov_score(verdict.position_score), verdict.depth)
+        node.set_eval(_pov_score(verdict.position_score, after), verdict.depth)
     if verdict.mark.nag is not None and not node.nags & _QUALITY_NAGS:
         node.nags.add(verdict.mark.nag)
-    if verdict.mark.is_bad and not node.parent.has_variation(chess.Move.from_uci(verdict.best_line[0])):
-        node.parent.add_line(map(chess.Move.from_uci, comment.better_line))
+    if verdict.mark.is_bad and not node.parent.has_variation(verdict.best_line[0]):
+        node.parent.add_line(comment.better_line)
         words = comment.brief_text
     if words:
         node.comment = f"{node.comment} {words}".strip()
 
 
-def _pov_score(score: Score) -> chess.engine.PovScore:
+def _pov_score(score: Score, board: chess.Board) -> chess.engine.PovScore:
+    """A position's score as GUIs read it: a win by the endgame tables is a mate, or the largest score they accept."""
+    if score.centipawns is not None and abs(score.centipawns) > _LARGEST_SCORE:
+        mate = tb_mate(board)
+        if mate is not None:
+            return chess.engine.PovScore(chess.engine.Mate(mate), board.turn)
+        limited = max(-_LARGEST_SCORE, min(score.centipawns, _LARGEST_SCORE))
+        return chess.engine.PovScore(chess.engine.Cp(limited), score.side)
     if score.centipawns is None:
         return chess.engine.PovScore(chess.engine.Mate(score.mate or 0), score.side)
     return chess.engine.PovScore(chess.engine.Cp(score.centipawns), score.side)

@@ -11,6 +11,7 @@ from engine.analysis.ledger import PIECE_VALUES, balance
 from engine.analysis.themes import MATERIAL, PASSED, material_difference, material_words, piece_list_text
 
 _HOME = {chess.WHITE: (chess.E1, chess.G1, chess.C1), chess.BLACK: (chess.E8, chess.G8, chess.C8)}
+_OPENING_MOVES = 12  # of a game in which development counts
 _ENDGAME_PIECES = 6  # beside kings and pawns, at most
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 
@@ -164,6 +165,29 @@ def files_without_shelter(board: chess.Board, side: chess.Color) -> list[str]:
     file, pawns = chess.square_file(king), board.pieces(chess.PAWN, side)
     return [chess.FILE_NAMES[near] for near in range(max(file - 1, 0), min(file + 2, 8))
             if file not in (3, 4) and not pawns & chess.BB_FILES[near]]
+
+
+def attackers_near_king(board: chess.Board, side: chess.Color) -> list[chess.Square]:
+    """The other side's pieces, pawns and king not counted, that attack a side's king or a square next to it."""
+    king = board.king(side)
+    if king is None:
+        return []
+    ring = chess.SquareSet(chess.BB_KING_ATTACKS[king] | chess.BB_SQUARES[king])
+    pieces = board.occupied_co[not side] & ~board.pawns & ~board.kings
+    return [square for square in chess.SquareSet(pieces) if board.attacks(square) & ring]
+
+
+def undeveloped_minors(board: chess.Board, side: chess.Color) -> list[chess.Square]:
+    """A side's knights and bishops on its first rank."""
+    minors = (board.knights | board.bishops) & board.occupied_co[side]
+    return list(chess.SquareSet(minors & (chess.BB_RANK_1 if side else chess.BB_RANK_8)))
+
+
+def is_development(board: chess.Board, move: chess.Move) -> bool:
+    """Whether a move takes a knight or bishop off its side's first rank in the opening."""
+    piece, home = board.piece_type_at(move.from_square), 0 if board.turn else 7
+    return board.fullmove_number <= _OPENING_MOVES and piece in (chess.KNIGHT, chess.BISHOP) and (
+        chess.square_rank(move.from_square) == home != chess.square_rank(move.to_square))
 
 
 def _castling(board: chess.Board, side: chess.Color) -> Iterator[str]:

@@ -118,11 +118,18 @@ def record_address(record: Any, field: str) -> int:
 
 
 def pack_board(board: chess.Board, words: PackedBoard) -> None:
-    """Write a board into `words` for `evaluate_packed`."""
+    """Write a board into `words` for `evaluate_packed`; InputError if a field of it is out of range."""
     ep = board.ep_square
-    words[:] = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, 0,
-                board.occupied_co[True], board.occupied_co[False], not board.turn, board.castling_rights,
-                NO_SQUARE if ep is None else ep, min(board.halfmove_clock, 100), board.chess960)
+    try:
+        is_valid = board.halfmove_clock >= 0 and (ep is None or 0 <= ep < NO_SQUARE)
+        words[:] = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, 0,
+                    board.occupied_co[True], board.occupied_co[False], not board.turn, board.castling_rights,
+                    NO_SQUARE if ep is None else ep, min(board.halfmove_clock, 100), board.chess960)
+    except (OverflowError, TypeError, ValueError):
+        is_valid = False
+    if not is_valid:
+        raise InputError(f"{board.board_fen()} is not a legal position: its halfmove clock is "
+                         f"{quote(repr(board.halfmove_clock))}, its en passant square {quote(repr(ep))}")
 
 
 @entry(int64, int64, array_type("u8"))
@@ -194,9 +201,9 @@ def _rights(pos, rooks):
     return rights
 
 
-def ends_in_mate(board: chess.Board, line: Iterable[str]) -> bool:
-    """Whether a line in UCI text ends in checkmate."""
+def ends_in_mate(board: chess.Board, line: Iterable[chess.Move]) -> bool:
+    """Whether a line ends in checkmate."""
     end = board.copy(stack=False)
-    for text in line:
-        end.push_uci(text)
+    for move in line:
+        end.push(move)
     return end.is_checkmate()

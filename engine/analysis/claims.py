@@ -26,15 +26,15 @@ from engine.analysis.ledger import (
     worth,
 )
 from engine.analysis.motifs import MATING, WINNING, WINNING_PAWNS, find_motif, perpetual_check
-from engine.analysis.positional import positional_fact
 from engine.analysis.tactical_line import Motif, TacticalLine
 
-MATE, MATERIAL, PROMOTION, PERPETUAL, RECAPTURE, SACRIFICE, POSITIONAL, KING_HUNT, THREAT = (
+MATE, MATERIAL, PROMOTION, PERPETUAL, RECAPTURE, SACRIFICE, POSITIONAL, KING_HUNT, MATE_THREAT, THREAT, MOVE = (
     "mate", "material", "promotion", "perpetual check", "recapture", "sacrifice", "positional", "king hunt",
-    "mate threat")
+    "mate threat", "threat", "move")
 
 # Plies of a line that wins material without a motif; and of one that should have been found, unless it is forcing.
 _LONGEST_PLAIN_LINE, _LONGEST_TO_FIND = 9, 5
+_LONGEST_MATE = 19  # plies
 _HUNTING_CHECKS = 3  # in a row, at least
 _SHOWN_AFTER_THREAT = 4  # plies of a line that begins with a threat
 
@@ -80,7 +80,7 @@ class MaterialResult:
 def mate_claim(board: chess.Board, moves: Sequence[chess.Move]) -> Claim | None:
     """The side to move mates by this line, which is short enough for a sentence."""
     line = TacticalLine(board, moves)
-    if len(moves) > LONGEST_LINE or not line.is_mate:
+    if len(moves) > _LONGEST_MATE or not line.is_mate:
         return None
     found = find_motif(board, moves, MATING)
     return _claim(MATE, board, moves, board.turn, found, number=(len(moves) + 1) // 2)
@@ -95,12 +95,13 @@ def is_threatened_mate(board: chess.Board, move: chess.Move) -> bool:
     return passed.is_legal(move) and _mates(passed, move)
 
 
-def material_after_move(board: chess.Board, moves: Sequence[chess.Move]) -> MaterialResult | None:
+def material_after_move(board: chess.Board, moves: Sequence[chess.Move],
+                        longest: int = LONGEST_LINE) -> MaterialResult | None:
     """The material of the mover after its move, the first of `moves`; the ledger begins after it."""
     color, after = board.turn, board.copy(stack=False)
     taken, base = captured_piece(board, moves[0]), balance_before_exchange(board, moves[0], color)
     after.push(moves[0])
-    ledger = settled_ledger(after, moves[1:], base if color else -base) if len(moves) > 1 else None
+    ledger = settled_ledger(after, moves[1:], base if color else -base, longest) if len(moves) > 1 else None
     if ledger is None or moves[0].promotion:
         return None
     gained = ledger.lost_by(not color)
@@ -109,37 +110,40 @@ def material_after_move(board: chess.Board, moves: Sequence[chess.Move]) -> Mate
     return MaterialResult(base, ledger.balance_for(color), *net_pieces(ledger.lost_by(color), gained), ledger)
 
 
-def material_of_line(board: chess.Board, moves: Sequence[chess.Move]) -> MaterialResult | None:
+def material_of_line(board: chess.Board, moves: Sequence[chess.Move],
+                     longest: int = LONGEST_LINE) -> MaterialResult | None:
     """The material of the side to move in a line."""
     color = board.turn
     base = balance_before_exchange(board, moves[0], color) if moves else 0
-    ledger = settled_ledger(board, moves, base if color else -base) if moves else None
+    ledger = settled_ledger(board, moves, base if color else -base, longest) if moves else None
     if ledger is None:
         return None
     return MaterialResult(base, ledger.balance_for(color),
                           *net_pieces(ledger.lost_by(color), ledger.lost_by(not color)), ledger)
 
 
-def loss_claim(board: chess.Board, played: MaterialResult, move: chess.Move) -> Claim | None:
-    """The side to move loses material by `move`; the line begins with the reply."""
+def loss_claim(board: chess.Board, played: MaterialResult, move: chess.Move,
+               longest: int = _LONGEST_PLAIN_LINE) -> Claim | None:
+    """The side to move loses material by `move`; the line begins with the reply, `longest` plies without a motif."""
     if played.net > -1 or not played.is_explained or not played.lost:
         return None
     after = board.copy()
     after.push(move)
     taken = captured_piece(board, move)
-    return _material_claim(after, played.ledger, played.lost, played.gained, None if taken is None else taken[0])
+    return _material_claim(after, played.ledger, played.lost, played.gained, longest,
+                           None if taken is None else taken[0])
 
 
-def gain_claim(board: chess.Board, best: MaterialResult) -> Claim | None:
-    """The side to move wins material by a line."""
+def gain_claim(board: chess.Board, best: MaterialResult, longest: int = _LONGEST_TO_FIND) -> Claim | None:
+    """The side to move wins material by a line, which has `longest` plies if it is neither a motif nor forcing."""
     if best.net < 1 or not best.is_explained or not best.gained:
         return None
-    claim = _material_claim(board, best.ledger, best.gained, best.lost)
-    is_long = claim is not None and not claim.motif and len(claim.moves) > _LONGEST_TO_FIND
+    claim = _material_claim(board, best.ledger, best.gained, best.lost, max(longest, _LONGEST_PLAIN_LINE))
+    is_long = claim is not None and not claim.motif and len(claim.moves) > longest
     return None if is_long and not _is_forcing(board, best.ledger.moves) else claim
 
 
-def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], returned: Counter[int],
+def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], returned: Counter[int], longest: int,
                     taken_before: int | None = None) -> Claim | None:
     """The side to move wins `won`; None if the line is too long or asks why its victim does not take back.
 
@@ -149,7 +153,7 @@ def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], retur
     found = find_motif(board, ledger.moves, WINNING if worth(won) > 1 else WINNING_PAWNS)
     if found is not None and not _is_about(found, ledger, squares):
         found = None
-    if found is None and (len(ledger.moves) > _LONGEST_PLAIN_LINE or _is_recapture_declined(board, ledger.moves)):
+    if found is None and (len(ledger.moves) > longest or _is_recapture_declined(board, ledger.moves)):
         return None
     return _claim(MATERIAL, board, ledger.moves, board.turn, found, squares, _names(won), _names(returned))
 
@@ -177,9 +181,9 @@ def _is_recapture_declined(board: chess.Board, moves: Sequence[chess.Move]) -> b
     return False
 
 
-def promotion_claim(board: chess.Board, moves: Sequence[chess.Move]) -> Claim | None:
+def promotion_claim(board: chess.Board, moves: Sequence[chess.Move], longest: int = LONGEST_LINE) -> Claim | None:
     """The side to move promotes a pawn in the line, and the new piece stays."""
-    ledger = settled_ledger(board, moves)
+    ledger = settled_ledger(board, moves, None, longest)
     if ledger is None:
         return None
     own = [found for found in ledger.promotions if found.color == board.turn]
@@ -220,7 +224,7 @@ def threat_claim(board: chess.Board, moves: Sequence[chess.Move]) -> tuple[Claim
     mate = threatened_mate(board, moves[0]) if moves else None
     if mate is None:
         return None
-    return _claim(THREAT, board, moves[:_SHOWN_AFTER_THREAT], board.turn, squares=(mate.to_square,)), mate
+    return _claim(MATE_THREAT, board, moves[:_SHOWN_AFTER_THREAT], board.turn, squares=(mate.to_square,)), mate
 
 
 def threatened_mate(board: chess.Board, move: chess.Move) -> chess.Move | None:
@@ -263,19 +267,6 @@ def sacrifice_claim(board: chess.Board, moves: Sequence[chess.Move], name: str, 
     return _claim(SACRIFICE, board, moves, board.turn, None, (origin,), (name,), returned)
 
 
-def positional_claim(board: chess.Board, played: Sequence[chess.Move], best: Sequence[chess.Move],
-                     cost: int) -> tuple[Claim, str] | None:
-    """A positional fact against the side to move after the first of `played`, and its words; see positional.py."""
-    fact = positional_fact(board, played, best, cost)
-    if fact is None:
-        return None
-    after = board.copy()
-    after.push(played[0])
-    claim = _claim(POSITIONAL, after, fact.reply, after.turn)
-    return replace(claim, motif=fact.topic, squares=(fact.square,) if fact.square else (),
-                   better=tuple(move.uci() for move in fact.better)), fact.words
-
-
 def _is_about(found: Motif, ledger: Ledger, squares: Sequence[chess.Square]) -> bool:
     """Whether the motif wins one of the pieces that the claim is about."""
     won = {capture.ply: capture.origin for capture in ledger.captures}
@@ -310,6 +301,13 @@ def _type_lost(captures: Sequence[Capture], origin: chess.Square) -> int:
 
 def _names(counts: Counter[int]) -> tuple[str, ...]:
     return tuple(chess.piece_name(piece_type) for piece_type in sorted(counts.elements(), reverse=True))
+
+
+def named_claim(topic: str, board: chess.Board, moves: Sequence[chess.Move], squares: Sequence[chess.Square] = (),
+                won: Counter[int] | None = None, returned: Counter[int] | None = None) -> Claim:
+    """A claim about a line of the side to move; its moves may hold null moves."""
+    return _claim(topic, board, moves, board.turn, None, squares, _names(won or Counter()),
+                  _names(returned or Counter()))
 
 
 def _claim(topic: str, board: chess.Board, moves: Sequence[chess.Move], side: chess.Color, found: Motif | None = None,

@@ -20,16 +20,17 @@ from engine.analysis.board_facts import (
 )
 from engine.analysis.boards import to_position
 from engine.analysis.ledger import LONGEST_LINE, balance, is_settled, settled_ledger
-from engine.analysis.lookup import tb_verdict_text
+from engine.analysis.lookup import ending_text, tb_verdict_text
 from engine.analysis.marks import CLEARLY_DECIDED
+from engine.analysis.move_points import MovePoints, MoveToExplain
 from engine.analysis.move_searches import MoveSearches
 from engine.analysis.move_verdicts import MoveVerdict, classify_move
-from engine.analysis.reasons import SHOWN_PLIES, line_text, reason_for
+from engine.analysis.reasons import reason_for
 from engine.analysis.results import Score
-from engine.analysis.review import Analyser, PositionEval, SearchEffort, evaluate_board
+from engine.analysis.review import Analyser, Line, PositionEval, SearchEffort, evaluate_board
 from engine.analysis.themes import MATERIAL, PASSED, Point, displayed_part, position_points
+from engine.analysis.wording import SHOWN_PLIES, line_text
 from engine.core.position import PositionRecord
-from engine.system.errors import InputError
 from eval.explain import explain
 from eval.weights import WeightsRecord, load_weights
 
@@ -55,7 +56,7 @@ class ExplainedReason:
 class Explanation:
     """Why a position, or a move in it, is good or bad. Scores are White's; mates count the explained move too."""
 
-    state: str  # checkmate, stalemate or check; empty for none of them
+    state: str  # how the game has ended, or check; empty for neither
     table: str  # the result by the endgame tables; empty without an answer
     score: Score
     best: str  # the best line, in SAN; empty if the game is over
@@ -69,6 +70,7 @@ class Explanation:
     reasons: tuple[ExplainedReason, ...] = ()
     facts: tuple[str, ...] = ()  # that can be counted on the board of `where`
     summary: str = ""  # of what the facts and reasons can account for
+    points: tuple[str, ...] = ()  # what the move, or else the best one, does: ideas, threats, changes, the plan
 
     def lines(self) -> Iterator[str]:
         """The explanation as lines of text, most important first."""
@@ -83,6 +85,8 @@ class Explanation:
             yield f"{self.move}{self.mark}: {score}{self.verdict}"
             if self.reply:
                 yield f"then: {self.reply}"
+        for point in self.points:
+            yield f"  {point}"
         if self.summary:
             yield self.summary
         if self.reasons or self.facts:
@@ -105,10 +109,8 @@ class _Account:
 
 def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None, effort: SearchEffort,
                   weights: WeightsRecord | None = None) -> Explanation:
-    """Search the position, and the position after `move` if there is one, and explain the result."""
+    """Search the position, and the position after the legal `move` if there is one, and explain the result."""
     weights = load_weights() if weights is None else weights
-    if move is not None and not board.is_legal(move):
-        raise InputError(f"{move.uci()} is not a legal move in {board.fen()}")
     here = _evaluated(engine, board, effort)
     state, table = game_state_text(board), (tb_verdict_text(board) or "") if here.line else ""
     if move is None or not here.line:
@@ -116,7 +118,8 @@ def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None,
         account = _account_of(board, line, here.score.white(), weights, table) if here.line else _Account("")
         shown = here.line if here.score.mate is not None else line or here.line[: LONGEST_LINE // 2]
         return Explanation(state, table, here.score.white(), line_text(board, shown, len(shown)), "", None, "", "",
-                           "", account.where, account.reasons, account.facts, account.summary)
+                           "", account.where, account.reasons, account.facts, account.summary,
+                           _points_of_best(engine, board, here))
     verdict = classify_move(engine, board, move, effort)
     after = board.copy()
     after.push(move)
@@ -127,37 +130,44 @@ def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None,
     best = verdict.best_line if verdict.before.mate is not None else verdict.best_line[:SHOWN_PLIES]
     return Explanation(state, table, verdict.before.white(), line_text(board, best, len(best)), board.san(move),
                        verdict.after.white(), verdict.mark.text, line_text(after, reply, len(reply)),
-                       _sentence(verdict, after), account.where, account.reasons, account.facts, account.summary)
+                       _sentence(verdict, after), account.where, account.reasons, account.facts, account.summary,
+                       _points_of_move(engine, verdict))
+
+
+def _points_of_best(engine: Analyser, board: chess.Board, here: PositionEval) -> tuple[str, ...]:
+    """What the best move of a position does; nothing if the game is over."""
+    if not here.line:
+        return ()
+    return MovePoints(engine, MoveToExplain(board, tuple(here.line), here.score, here.score, here.second)).points()
+
+
+def _points_of_move(engine: Analyser, verdict: MoveVerdict) -> tuple[str, ...]:
+    """What the move of a verdict does."""
+    found = MoveToExplain(verdict.board, tuple(verdict.played_line), verdict.before, verdict.after, verdict.second)
+    return MovePoints(engine, found).points()
 
 
 def _evaluated(engine: Analyser, board: chess.Board, effort: SearchEffort) -> PositionEval:
     """The evaluation of a position, with a line up to the mate if it announces one."""
-    return MoveSearches(engine, board, effort, lambda: False).to_mate(evaluate_board(engine, board, effort))
+    return MoveSearches(engine, board, effort, lambda: False).to_mate(evaluate_board(engine, board, effort, lines=2))
 
 
-def settled_line(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:
+def settled_line(board: chess.Board, line: Line) -> Line:
     """The line up to where it has settled; empty if the position is at rest and the line changes no material."""
-    ledger = settled_ledger(board, [chess.Move.from_uci(text) for text in line]) if line else None
+    ledger = settled_ledger(board, line) if line else None
     if ledger is None or (is_settled(board) and balance(ledger.end, True) == balance(board, True)):
         return ()
-    return tuple(move.uci() for move in ledger.moves)
+    return tuple(ledger.moves)
 
 
 def game_state_text(board: chess.Board) -> str:
-    """Checkmate, stalemate, check or insufficient material, in words; empty otherwise."""
-    side = chess.COLOR_NAMES[board.turn]
-    if board.is_checkmate():
-        return f"checkmate: {chess.COLOR_NAMES[not board.turn]} has won"
-    if board.is_stalemate():
-        return f"stalemate: {side} has no move, the game is drawn"
-    if board.is_insufficient_material():
-        return "neither side can mate: the game is drawn"
-    return f"{side} is in check" if board.is_check() else ""
+    """How the game has ended, or that the side to move is in check, in words; empty otherwise."""
+    return ending_text(board) or (f"{chess.COLOR_NAMES[board.turn]} is in check" if board.is_check() else "")
 
 
 def _sentence(verdict: MoveVerdict, after: chess.Board) -> str:
-    if after.is_game_over():
-        return game_state_text(after)
+    if ending := ending_text(after):
+        return ending
     if verdict.mark.is_bad:
         return reason_for(verdict).text
     better = line_text(verdict.board, verdict.best_line, 1)
@@ -187,14 +197,14 @@ def _is_decided(score: Score) -> bool:
     return score.centipawns is None or abs(score.centipawns) >= _TB_WIN
 
 
-def _account_of(board: chess.Board, line: Sequence[str], score: Score, weights: WeightsRecord,
+def _account_of(board: chess.Board, line: Line, score: Score, weights: WeightsRecord,
                 table: str = "") -> _Account:
     """What accounts for White's score, at the end of a printed line; `table` is the result by the endgame tables."""
     end, where = board.copy(), "here"
-    for number, text in enumerate(line):
+    for number, move in enumerate(line):
         if number == len(line) - 1:
             where = f"after {line_text(end, line[number:], 1)}"
-        end.push(chess.Move.from_uci(text))
+        end.push(move)
     if _is_decided(score) or not any(end.generate_legal_moves()):
         return _Account("")
     value = score.centipawns or 0

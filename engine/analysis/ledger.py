@@ -214,20 +214,25 @@ def _move_castling_rook(board: chess.Board, move: chess.Move,
 
 
 def balance_before_exchange(board: chess.Board, first: chess.Move, color: chess.Color) -> int:
-    """The balance that a line starting with `first` is measured from.
+    """The balance that a line starting with `first` is measured from."""
+    return balance(board_before_exchange(board, first), color)
+
+
+def board_before_exchange(board: chess.Board, first: chess.Move) -> chess.Board:
+    """The board that the material of a line starting with `first` is measured from.
 
     If the last moves of the game were captures and the line goes on capturing, an exchange is open, and it began before
     them: a recapture wins nothing.
     """
     if not board.is_capture(first):
-        return balance(board, color)
+        return board
     root = board.copy()
     while root.move_stack:
         last = root.pop()
         if not last or not root.is_capture(last):
             root.push(last)
             break
-    return balance(root, color)
+    return root
 
 
 def net_pieces(lost: Counter[int], gained: Counter[int]) -> tuple[Counter[int], Counter[int]]:

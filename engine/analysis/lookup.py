@@ -1,4 +1,4 @@
-"""Look up a position: the opening's name, book moves, and the result by the endgame tables."""
+"""Look up a position: how its game has ended, the opening's name, book moves, and the result by endgame tables."""
 
 from __future__ import annotations
 
@@ -36,6 +36,19 @@ def _book() -> Book:
     return Book(BOOK)
 
 
+def ending_text(board: chess.Board) -> str | None:
+    """How the rules have ended the game, in words; None if it goes on. Repetitions are those of the move stack."""
+    if board.is_checkmate():
+        return f"checkmate: {chess.COLOR_NAMES[not board.turn]} has won"
+    if board.is_stalemate():
+        return f"stalemate: {chess.COLOR_NAMES[board.turn]} has no move, the game is drawn"
+    if board.is_insufficient_material():
+        return "neither side can mate: the game is drawn"
+    if board.is_seventyfive_moves():
+        return "the game is drawn by the 75-move rule"
+    return "the game is drawn by fivefold repetition" if board.is_fivefold_repetition() else None
+
+
 def opening_name(board: chess.Board) -> OpeningName | None:
     """The opening named after this position; None if it has no name."""
     return opening_by_key(chess.polyglot.zobrist_hash(board))
@@ -60,7 +73,10 @@ def is_book_theory(board: chess.Board, move: chess.Move) -> bool:
 
 
 def theory_plies(board: chess.Board, moves: Sequence[chess.Move]) -> frozenset[int]:
-    """The plies of a game, from 0, that are theory: in the book, or on the way to a position that has a name."""
+    """The plies of a game, from 0, that are theory: in the book, or on the way to a position that has a name.
+
+    A checkmate has a name for its blunders; it is no theory.
+    """
     if board.chess960:
         return frozenset()
     cursor, plies, last_named = board.copy(), set[int](), -1
@@ -69,7 +85,7 @@ def theory_plies(board: chess.Board, moves: Sequence[chess.Move]) -> frozenset[i
         if is_known:
             plies.add(ply)
         cursor.push(move)
-        if opening_name(cursor) is not None:
+        if opening_name(cursor) is not None and not cursor.is_checkmate():
             last_named = ply
         elif not is_known and ply - last_named > _LONGEST_UNNAMED:
             break
@@ -112,6 +128,15 @@ def tb_result(board: chess.Board) -> int | None:
     """1 if the side to move wins by the endgame tables, 0 for a draw, -1 if it loses; None without an answer."""
     ranked_move = best_tb_move(board)
     return None if ranked_move is None else _RESULTS.get(ranked_move.outcome_class)
+
+
+def tb_mate(board: chess.Board) -> int | None:
+    """The moves to mate by the endgame tables, negative if the side to move is mated; None if they do not say."""
+    ranked_move = best_tb_move(board)
+    result = None if ranked_move is None else _RESULTS.get(ranked_move.outcome_class)
+    if ranked_move is None or not result or ranked_move.outcome_class not in (int(MATES), int(IS_MATED)):
+        return None
+    return result * ((ranked_move.code + 1) // 2)
 
 
 def tb_verdict_text(board: chess.Board) -> str | None:

@@ -8,11 +8,12 @@ import chess
 import chess.pgn
 
 from engine.analysis.results import Score
+from eval.human_curve import DECIDED
 
 # Centipawns. Where both scores lie beyond these on the same side, a mark needs more, or is not given at all.
 _NEARLY_DECIDED, CLEARLY_DECIDED, COMPLETELY_DECIDED = 250, 300, 500
 _NEARLY_DECIDED_LOSS = 0.16  # by the judge, most marks below that were wrong there: see history/analysis.md
-NEARLY_MATED = 700  # a side this far behind was lost anyway, one this far ahead still wins
+NEARLY_MATED = 600  # a side this far behind was lost anyway, one this far ahead still wins
 _NEAR_MATE = 3  # moves: a mate that a person should see
 _FIRST_MARKED_PLY = 3  # Black's second move
 _PIECES_OF_AN_OPENING = 31  # fewer are on the board of a position that was set up
@@ -59,12 +60,21 @@ BAD = (Mark.DUBIOUS, Mark.MISTAKE, Mark.BLUNDER)
 # The mark, and the loss of expected score on the human curve that it needs.
 THRESHOLDS = ((Mark.BLUNDER, 0.22), (Mark.MISTAKE, 0.13), (Mark.DUBIOUS, 0.08))
 _LEAST_LOSS = dict(THRESHOLDS)
-LEAST_MARKED_LOSS = _LEAST_LOSS[Mark.DUBIOUS]
+LEAST_MARKED_LOSS, LEAST_MISTAKE = _LEAST_LOSS[Mark.DUBIOUS], _LEAST_LOSS[Mark.MISTAKE]
 
 
 def loss_between(best: Score, played: Score) -> float:
     """The expected score that a move loses on the human curve; both scores are the mover's, before the move."""
     return max(best.human_expected - played.human_expected, 0.0)
+
+
+def cost_between(best: Score, played: Score) -> int:
+    """The centipawns that a move loses, with scores cut where games are decided."""
+    return max(_cut(best) - _cut(played), 0)
+
+
+def _cut(score: Score) -> int:
+    return max(-DECIDED, min(score.value, DECIDED))
 
 
 def mark_of_scores(best: Score, played: Score) -> Mark:
@@ -94,6 +104,12 @@ def _mark_of_loss(best: Score, played: Score) -> Mark:
     return mark
 
 
+def is_costly_in_decided_game(best: Score, played: Score) -> bool:
+    """Whether a move loses what would be marked elsewhere, in a game that is decided without it."""
+    is_decided = are_both_beyond(best, played, _NEARLY_DECIDED) and best.mate is played.mate is None
+    return is_decided and loss_between(best, played) >= LEAST_MARKED_LOSS
+
+
 def _mark_of_missed_mate(best: Score, played: Score, by_loss: Mark) -> Mark:
     assert best.mate is not None
     if played.is_winning_mate:
@@ -119,7 +135,7 @@ def mark_of_table_results(before: int, after: int) -> Mark:
 
 def mark_of_theory(lost: float) -> Mark:
     """The mark of a known opening move: it takes a mistake to get one, and then it is only called dubious."""
-    return Mark.DUBIOUS if lost >= _LEAST_LOSS[Mark.MISTAKE] else Mark.NONE
+    return Mark.DUBIOUS if lost >= LEAST_MISTAKE else Mark.NONE
 
 
 def is_too_early(board: chess.Board) -> bool:

@@ -260,16 +260,25 @@ def pin(line: TacticalLine) -> Motif | None:
             prey = [target for target in board.attacks(square) & board.occupied_co[line.side] if target not in ray and (
                 value_on(board, target) > value_on(board, square) or is_hanging(board, target, line.side))]
             if prey or _cannot_escape(board, square, ray):
-                return Motif("pin", ply, len(line) - 1, (square,))
+                return Motif("pin", ply, _end_of_pin(line, ply, square), (square,))
     return None
 
 
+def _end_of_pin(line: TacticalLine, ply: int, square: chess.Square) -> int:
+    """The ply at which the pinned piece is taken where it stands; the last one if that does not happen."""
+    taken = (later for later in range(ply + 2, len(line), 2) if (line.taken(later) or (0, -1))[1] == square)
+    return next(taken, len(line) - 1)
+
+
 def _cannot_escape(board: chess.Board, square: chess.Square, ray: chess.SquareSet) -> bool:
-    """Whether the pinned piece on `square` stays under an attack along the pin that will win it."""
+    """Whether the pinned piece on `square` stays under an attack that wins it, along the pin or by a lesser piece."""
     victim = board.color_at(square)
     assert victim is not None
+    is_held = board.turn == victim and not any(board.generate_legal_moves(chess.BB_SQUARES[square]))
     for attacker in board.attackers(not victim, square):
         if attacker not in ray:
+            if is_held and value_on(board, square) > value_on(board, attacker):
+                return True
             continue
         if value_on(board, square) > value_on(board, attacker):
             return True

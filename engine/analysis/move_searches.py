@@ -10,11 +10,10 @@ import chess
 
 from engine.analysis.boards import ends_in_mate
 from engine.analysis.results import Score, score_before_move
-from engine.analysis.review import Analyser, PositionEval, ReviewCancelledError, SearchEffort, evaluate_board
+from engine.analysis.review import Analyser, Line, PositionEval, ReviewCancelledError, SearchEffort, evaluate_board
 
 _MATE_NODES = 20_000, 80_000, 320_000  # of each search that completes a mating line, by attempt
 _LONGEST_MATE = 60  # plies of a mating line: longer ones are not completed
-_GLANCE_NODES = 1_000
 
 
 class MoveSearches:
@@ -33,14 +32,6 @@ class MoveSearches:
         """The root restricted to one move."""
         return self._search(self._board, self._effort, moves=[move])
 
-    def among(self, moves: Sequence[chess.Move]) -> PositionEval:
-        """The root restricted to some moves."""
-        return self._search(self._board, self._effort, moves=moves)
-
-    def at_a_glance(self) -> PositionEval:
-        """The two best lines of a search of a moment, which sees what everybody sees."""
-        return self._search(self._board, SearchEffort(nodes=_GLANCE_NODES), lines=2)
-
     def after(self, move: chess.Move) -> PositionEval:
         """The position after a move, as an evaluation before it, for the mover."""
         self._board.push(move)
@@ -48,7 +39,7 @@ class MoveSearches:
             reply = self._search(self._board, self._effort)
         finally:
             self._board.pop()
-        return replace(reply, score=score_before_move(-reply.score), line=(move.uci(), *reply.line))
+        return reply.after(move, score=score_before_move(-reply.score))
 
     def after_both(self, move: chess.Move, reply: chess.Move) -> PositionEval:
         """The position after a move and a certain reply, as an evaluation before them, for the mover."""
@@ -59,7 +50,11 @@ class MoveSearches:
         finally:
             self._board.pop()
             self._board.pop()
-        return replace(found, score=score_before_move(found.score), line=(move.uci(), reply.uci(), *found.line))
+        return found.after(move, reply, score=score_before_move(found.score))
+
+    def line_from(self, board: chess.Board, nodes: int) -> Line:
+        """The best line of another position, by a search with so many nodes."""
+        return self._search(board, self._effort.with_nodes(nodes)).line
 
     def to_mate(self, found: PositionEval) -> PositionEval:
         """An evaluation with a line up to the mate that it announces, as long as the score says; others as they are.
@@ -75,7 +70,7 @@ class MoveSearches:
                 best = replace(best, line=line)
                 if len(line) == _plies_to_mate(best.score):
                     return best
-            again = self._search(self._board, SearchEffort(nodes=nodes), moves=[chess.Move.from_uci(found.move)])
+            again = self._search(self._board, self._effort.with_nodes(nodes), moves=found.line[:1])
             if _is_same_or_faster(again.score, best.score):
                 best = replace(best, score=again.score, line=again.line)
         line = self._up_to_mate(best, _MATE_NODES[-1], is_exact=False)
@@ -84,28 +79,28 @@ class MoveSearches:
         number = (len(line) + 1) // 2 * (1 if best.score.is_winning_mate else -1)
         return replace(best, score=replace(best.score, mate=number), line=line)
 
-    def _up_to_mate(self, found: PositionEval, nodes: int, is_exact: bool = True) -> tuple[str, ...] | None:
+    def _up_to_mate(self, found: PositionEval, nodes: int, is_exact: bool = True) -> Line | None:
         """The line of an evaluation, continued to the mate by searches of so many nodes; None if they do not find it.
 
         Unless `is_exact` is false, each search must mate as fast as the score says, and each reply resist as long.
         """
-        board, line, plies = self._board.copy(), list[str](), _plies_to_mate(found.score)
+        board, line, plies = self._board.copy(), list[chess.Move](), _plies_to_mate(found.score)
         known = deque(found.line)
         while not board.is_checkmate():
             if len(line) >= _LONGEST_MATE or board.is_game_over():
                 return None
             if not known:
-                next_eval = self._search(board, SearchEffort(nodes=nodes))
+                next_eval = self._search(board, self._effort.with_nodes(nodes))
                 left = _plies_to_mate(next_eval.score)
                 if not left or (is_exact and left != plies - len(line)):
                     return None
                 known.extend(next_eval.line if ends_in_mate(board, next_eval.line) else next_eval.line[:1])
             line.append(known.popleft())
-            board.push_uci(line[-1])
+            board.push(line[-1])
         return tuple(line)
 
     def _search(self, board: chess.Board, effort: SearchEffort, lines: int = 1,
-                moves: Sequence[chess.Move] = ()) -> PositionEval:
+                moves: Sequence[chess.Move] | None = None) -> PositionEval:
         if self._is_cancelled():
             raise ReviewCancelledError
         try:

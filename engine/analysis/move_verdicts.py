@@ -1,20 +1,25 @@
 """Verdicts on moves: what each cost, its mark, and the lines that show why.
 
-The command, the Python interface and the page all use this module, from the searches of review.py and
-verification.py.
+They come from the searches of a review, which review_driver.py runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import chess
 
 from engine.analysis.boards import ends_in_mate, recent_board
+from engine.analysis.claims import loss_claim, material_after_move, promotion_claim
+from engine.analysis.comparison import Statement
+from engine.analysis.ledger import PIECE_VALUES
 from engine.analysis.lookup import is_book_theory, opening_name, tb_result, theory_plies
 from engine.analysis.marks import (
+    LEAST_MISTAKE,
     Mark,
+    cost_between,
+    is_costly_in_decided_game,
     is_too_early,
     loss_between,
     mark_of_table_results,
@@ -22,9 +27,9 @@ from engine.analysis.marks import (
 )
 from engine.analysis.praise import Praise
 from engine.analysis.results import Score, score_after_move, score_before_move
-from engine.analysis.review import Analyser, PositionEval, SearchEffort, evaluate_game
-from engine.analysis.verification import VerifiedMove, candidates_of, verify, verify_move
-from eval.human_curve import DECIDED
+from engine.analysis.review import Analyser, Line, PositionEval, SearchEffort
+from engine.analysis.review_driver import GameReview
+from engine.analysis.verification import VerifiedMove, explained, verify_move
 
 _MOST_TABLE_PIECES = 4  # with more, the curve is the judge
 _MOST_PRAISE = 3  # good and only moves of a side in a game
@@ -41,14 +46,18 @@ class MoveVerdict:
     before: Score  # with the best move
     after: Score  # with the move that was played
     lost: float  # expected score on the human curve, from 0 to 1
-    best_line: tuple[str, ...]  # in UCI text
-    played_line: tuple[str, ...]  # beginning with the move
+    best_line: Line
+    played_line: Line  # beginning with the move
     second: Score | None  # of the second-best move
     depth: int
     is_theory: bool = False
     is_verified: bool = False  # by deeper searches of the move and of the best one
     table_results: tuple[int, int] | None = None  # of the mover, before and after the move, by the endgame tables
     praise: Praise | None = None
+    # The lines of the last iterations of the searches that gave the scores, if it was verified.
+    best_lines: tuple[Line, ...] = ()
+    played_lines: tuple[Line, ...] = ()
+    statements: tuple[Statement, ...] = ()  # about the difference to the best move, the most telling first
 
     @property
     def is_best(self) -> bool:
@@ -58,7 +67,7 @@ class MoveVerdict:
     @property
     def cost(self) -> int:
         """Centipawns that the move lost, with scores cut where games are decided."""
-        return 0 if self.is_best else max(_cut(self.before) - _cut(self.after), 0)
+        return 0 if self.is_best else cost_between(self.before, self.after)
 
     @property
     def position_score(self) -> Score:
@@ -66,33 +75,10 @@ class MoveVerdict:
         return score_after_move(self.after).white()
 
 
-def _cut(score: Score) -> int:
-    return max(-DECIDED, min(score.value, DECIDED))
-
-
-@dataclass(frozen=True)
-class GameReview:
-    """All searches of a game: of each position, and of the moves that were verified, by ply."""
-
-    evals: Sequence[PositionEval]
-    verified: Mapping[int, VerifiedMove]
-
-    @property
-    def nodes(self) -> int:
-        """The nodes of all searches."""
-        return (sum(found.nodes for found in self.evals) + sum(found.nodes for found in self.verified.values()))
-
-
-def review_game(engine: Analyser, board: chess.Board, moves: Sequence[chess.Move], effort: SearchEffort) -> GameReview:
-    """Review a game that starts at `board`, with one engine."""
-    evals = list(evaluate_game(engine, board, moves, effort))
-    candidates = candidates_of(board, moves, evals, effort, theory_plies(board, moves))
-    return GameReview(evals, {candidate.ply: verify(engine, candidate) for candidate in candidates})
-
-
 def classify_game(board: chess.Board, moves: Sequence[chess.Move], review: GameReview) -> list[MoveVerdict]:
     """The verdicts on the moves of a game that starts at `board`."""
-    theory, cursor, verdicts = theory_plies(board, moves), board.copy(), []
+    theory, cursor, verdicts = theory_plies(board, moves), board.copy(), list[MoveVerdict]()
+    is_theory = True
     for ply, move in enumerate(moves):
         before = recent_board(cursor).copy()
         cursor.push(move)
@@ -101,8 +87,11 @@ def classify_game(board: chess.Board, moves: Sequence[chess.Move], review: GameR
             found = _by_first_round(ply, before, move, review.evals[ply], review.evals[ply + 1])
         else:
             found = by_verification(ply, before, move, verified)
-        verdicts.append(_with_praise(_with_rules(replace(found, is_theory=ply in theory), cursor)))
+        found = replace(found, is_theory=is_theory and ply in theory)
+        is_theory = is_theory and found.lost < LEAST_MISTAKE  # whatever follows a mistake is none
+        verdicts.append(_with_praise(_with_rules(found, cursor)))
     verdicts = with_agreeing_mates(verdicts)
+    verdicts = _with_first_moves_praised(verdicts)
     excess = _too_much_praise(verdicts)
     return [replace(found, mark=Mark.NONE, praise=None) if found.ply in excess else found for found in verdicts]
 
@@ -120,9 +109,9 @@ def with_agreeing_mates(verdicts: Sequence[MoveVerdict]) -> list[MoveVerdict]:
             continue
         if abs(missed.mate) < abs(allowed.mate) and ends_in_mate(there.board, there.best_line):
             found[index] = replace(here, after=score_before_move(-missed),
-                                   played_line=(here.move.uci(), *there.best_line))
+                                   played_line=(here.move, *there.best_line))
         elif abs(allowed.mate) < abs(missed.mate) and there.mark.is_bad and (
-                here.played_line[1:2] != (there.move.uci(),) and ends_in_mate(there.board, here.played_line[1:])):
+                here.played_line[1:2] != (there.move,) and ends_in_mate(there.board, here.played_line[1:])):
             found[index + 1] = replace(there, before=allowed, best_line=here.played_line[1:])
     return found
 
@@ -133,6 +122,25 @@ def _with_praise(found: MoveVerdict) -> MoveVerdict:
     if praise is None or found.mark.is_bad or (found.is_theory and praise.offer is None):
         return replace(found, praise=None)
     return replace(found, mark=praise.mark)
+
+
+def _with_first_moves_praised(verdicts: Sequence[MoveVerdict]) -> list[MoveVerdict]:
+    """The verdicts with praise for the first move of a combination, and later ones only if they give more."""
+    found, begun = list(verdicts), dict[chess.Color, MoveVerdict]()  # the last move of a praised line, by side
+    for index, verdict in enumerate(verdicts):
+        side, first = verdict.board.turn, begun.get(verdict.board.turn)
+        plies = 0 if first is None else verdict.ply - first.ply
+        game = tuple(other.move for other in verdicts[index - plies : index + 1])
+        if first is not None and plies and first.played_line[: plies + 1] == game:
+            if verdict.praise is not None and _given(verdict) <= _given(first):
+                found[index] = replace(verdict, mark=Mark.NONE, praise=None)
+        elif verdict.praise is not None:
+            begun[side] = verdict
+    return found
+
+
+def _given(verdict: MoveVerdict) -> int:
+    return verdict.praise.offer.given if verdict.praise is not None and verdict.praise.offer is not None else 0
 
 
 def _too_much_praise(verdicts: Sequence[MoveVerdict]) -> set[int]:
@@ -147,7 +155,8 @@ def _too_much_praise(verdicts: Sequence[MoveVerdict]) -> set[int]:
 
 def classify_move(engine: Analyser, board: chess.Board, move: chess.Move, effort: SearchEffort) -> MoveVerdict:
     """The verdict on one move of a position, by searches of `effort` each."""
-    found = by_verification(len(board.move_stack), board, move, verify_move(engine, board.copy(), move, effort))
+    verified = explained(engine, board, verify_move(engine, board.copy(), move, effort), effort)
+    found = by_verification(len(board.move_stack), board, move, verified)
     after = board.copy()
     after.push(move)
     is_theory = not board.chess960 and (is_book_theory(board, move) or opening_name(after) is not None)
@@ -158,9 +167,9 @@ def _by_first_round(ply: int, board: chess.Board, move: chess.Move, here: Positi
                     there: PositionEval) -> MoveVerdict:
     """A move that no deeper search was needed for: at most a little worse than the best."""
     played = score_before_move(-there.score)
-    is_best = here.move == move.uci()
+    is_best = here.move == move
     return MoveVerdict(ply, board, move, Mark.NONE, here.score, played,
-                      0.0 if is_best else loss_between(here.score, played), here.line, (move.uci(), *there.line),
+                      0.0 if is_best else loss_between(here.score, played), here.line, (move, *there.line),
                       here.second, there.depth)
 
 
@@ -168,7 +177,8 @@ def by_verification(ply: int, board: chess.Board, move: chess.Move, verified: Ve
     """A move that was compared with the best one by deeper searches."""
     return MoveVerdict(ply, board, move, verified.mark, verified.best, verified.played,
                       verified.lost, verified.best_line, verified.played_line, verified.second, verified.depth,
-                      is_verified=True, praise=verified.praise)
+                      is_verified=True, praise=verified.praise, best_lines=verified.best_lines,
+                      played_lines=verified.played_lines, statements=verified.statements)
 
 
 def _with_rules(found: MoveVerdict, after: chess.Board) -> MoveVerdict:
@@ -184,7 +194,33 @@ def _with_rules(found: MoveVerdict, after: chess.Board) -> MoveVerdict:
         return replace(found, mark=Mark.NONE)
     if found.is_theory:
         return replace(found, mark=mark_of_theory(found.lost))
+    if found.is_verified and not found.mark.is_bad and _is_blunder_in_decided_game(found, after):
+        return replace(found, mark=Mark.DUBIOUS)
     return found
+
+
+def _is_blunder_in_decided_game(found: MoveVerdict, after: chess.Board) -> bool:
+    """Whether a move loses a piece or lets a pawn promote, though both its score and the best one's are decided."""
+    if not is_costly_in_decided_game(found.before, found.after):
+        return False
+    played, best = (material_after_move(found.board, line) for line in (found.played_line, found.best_line))
+    claim = None if played is None else loss_claim(found.board, played, found.move)
+    if played is not None and claim is not None:
+        kept = 0 if best is None else best.net
+        return min(-played.net, kept - played.net) >= PIECE_VALUES[chess.KNIGHT]
+    better = _after(found.board, found.best_line[0])
+    return _promotes(after, found.played_line) and not _promotes(better, found.best_line)
+
+
+def _promotes(after: chess.Board, line: Line) -> bool:
+    """Whether the side to move after the first move of a line promotes a pawn for good."""
+    return len(line) > 1 and promotion_claim(after, line[1:]) is not None
+
+
+def _after(board: chess.Board, move: chess.Move) -> chess.Board:
+    after = board.copy(stack=False)
+    after.push(move)
+    return after
 
 
 def _table_result(board: chess.Board) -> int | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import chess.pgn
 
+from book.pgn import BoundedBuilder
 from engine.analysis.boards import check_variant, fen_and_moves
 from engine.analysis.pgn_split import LONGEST_GAME, GameText, split_games
 from engine.core.game import Game
@@ -73,7 +74,9 @@ def _parse(text: GameText) -> chess.pgn.Game:
         raise InputError(f"it is longer than {LONGEST_GAME} characters")
     with _no_logging():
         try:
-            game = chess.pgn.read_game(io.StringIO(text.text()))
+            game = chess.pgn.read_game(io.StringIO(text.text()), Visitor=BoundedBuilder)
+        except InputError:
+            raise
         except Exception as error:  # it has no exceptions of its own: unbalanced brackets raise an IndexError
             raise InputError("its moves are malformed") from error
     return chess.pgn.Game() if game is None else game
@@ -102,9 +105,14 @@ def title_of(number: int, headers: Mapping[str, str]) -> str:
 
 
 def _problem(game: chess.pgn.Game) -> str | None:
-    """Why a game cannot be annotated; None if it can."""
+    """Why a game that was read cannot be annotated; None if it can."""
     if game.errors:
         return " ".join(str(game.errors[0]).split())
+    return main_line_problem(game) or (None if game.variations else _NO_MOVES)
+
+
+def main_line_problem(game: chess.pgn.Game) -> str | None:
+    """Why the start or a move of a game cannot be searched; None if all of them can."""
     try:
         board = game.board()
         check_variant(board)
@@ -114,7 +122,4 @@ def _problem(game: chess.pgn.Game) -> str | None:
         return str(error)
     except ValueError as error:
         return f"invalid headers: {error}"
-    moves = list(game.mainline_moves())
-    if not moves:
-        return _NO_MOVES
-    return None if all(moves) else "it has a null move in its main line"
+    return None if all(game.mainline_moves()) else "it has a null move in its main line"

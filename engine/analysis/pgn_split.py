@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 from engine.system.errors import quote
 
-LONGEST_GAME = 1 << 24  # characters of its moves and comments
+LONGEST_GAME = 1 << 21  # characters of its moves and comments
+_MOST_HEADERS, _LONGEST_HEADERS = 500, 1 << 18  # of a game, and their characters
+_MOST_WARNINGS = 20  # of a game
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_+#=:-]*"
 _STRICT = re.compile(rf'\s*\[\s*({_NAME})\s+"((?:[^"\\]|\\.)*)"\s*\]')  # one of possibly several in a line
@@ -31,6 +33,20 @@ class GameText:
     movetext: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     size: int = 0  # characters of the movetext; those beyond LONGEST_GAME are not kept
+    headers_size: int = 0
+
+    def add_header(self, name: str, value: str) -> None:
+        """Add a header, or leave it out with a warning if there are too many."""
+        self.headers_size += len(name) + len(value)
+        if self.headers_size > _LONGEST_HEADERS or len(self.headers) == _MOST_HEADERS:
+            self.warn("it has too many headers; the others are left out")
+        else:
+            self.headers[name] = value
+
+    def warn(self, text: str) -> None:
+        """Add a warning, unless there are many already or it is the same as the last one."""
+        if len(self.warnings) < _MOST_WARNINGS and self.warnings[-1:] != [text]:
+            self.warnings.append(text)
 
     def text(self) -> str:
         """The game as PGN with well-formed headers."""
@@ -66,7 +82,7 @@ class _Splitter:
             if header is None or header[1] != _FIRST:
                 self._add_moves(line)
                 return None
-            self._game.warnings.append("a comment is not closed")
+            self._game.warn("a comment is not closed")
             self._is_in_comment = False
         if line.startswith("%"):
             return None
@@ -77,7 +93,7 @@ class _Splitter:
             self._add_headers(number, line, header)
             return finished
         if line.startswith("[") and not self._game.movetext:
-            self._game.warnings.append(f"line {number} is not a header: {quote(line.strip())}")
+            self._game.warn(f"line {number} is not a header: {quote(line.strip())}")
         else:
             self._add_moves(line)
         return None
@@ -92,7 +108,7 @@ class _Splitter:
         """Begin another game if a header of this name belongs to one; returns the game before it."""
         game = self._game
         if game.movetext and not any(map(_MOVE.search, game.movetext)):
-            game.warnings.append(f"not a header: {quote(' '.join(' '.join(game.movetext).split()))}")
+            game.warn(f"not a header: {quote(' '.join(' '.join(game.movetext).split()))}")
             game.movetext, game.size = [], 0
         is_repeated = name in game.headers and (self._has_gap or name == _FIRST)
         return self._take() if game.movetext or is_repeated else None
@@ -116,11 +132,12 @@ class _Splitter:
         self._has_gap = False
         rest = line.rstrip().removesuffix("]").rstrip()
         if found := list(_all_strict(line)):
-            self._game.headers.update(found)
+            for name, value in found:
+                self._game.add_header(name, value)
         elif first.re is _UNQUOTED:
-            self._game.headers[first[1]] = first[2].strip()
+            self._game.add_header(first[1], first[2].strip())
         elif rest.endswith('"') and len(rest) > first.end():  # quotes inside the value, or no bracket at its end
-            self._game.headers[first[1]] = _clean(rest[first.end():-1])
+            self._game.add_header(first[1], _clean(rest[first.end():-1]))
         else:
             self._open_value = number, [line]
 
@@ -144,7 +161,7 @@ class _Splitter:
         if self._open_value is not None:
             number, lines = self._open_value
             self._open_value = None
-            self._game.warnings.append(f"line {number} is not a header: {quote(lines[0].strip())}")
+            self._game.warn(f"line {number} is not a header: {quote(lines[0].strip())}")
             for line in lines[1:]:
                 self._add_moves(line)
 

@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 import chess
 
 from engine.analysis.claims import (
+    MATE,
+    MATERIAL,
+    POSITIONAL,
     Claim,
     MaterialResult,
     gain_claim,
@@ -22,35 +25,34 @@ from engine.analysis.claims import (
     mate_claim,
     material_after_move,
     material_of_line,
+    named_claim,
     perpetual_claim,
-    positional_claim,
-    promotion_claim,
     recapture_claim,
     sacrifice_claim,
     threat_claim,
     threatened_mate,
 )
+from engine.analysis.comparison import Statement, board_after_move
+from engine.analysis.line_material import rank_of_material
 from engine.analysis.lookup import last_opening
 from engine.analysis.marks import CLEARLY_DECIDED, COMPLETELY_DECIDED, NEARLY_MATED, Mark, are_both_beyond
 from engine.analysis.move_verdicts import MoveVerdict
 from engine.analysis.praise import Offer, Praise
+from engine.analysis.review import Line
+from engine.analysis.wording import SHOWN_PLIES, claim_line, gain_text, line_text, loss_text, moves_of
 
-SHOWN_PLIES = 6  # of a line that proves nothing
+_LEAST_RANK, _LEAST_RANK_OF_MISTAKES = 1.0, 1.3  # of statements about ?!, and about ? and ??
+_MATE_THREAT, _HUNT = 2.9, 2.6  # ranks of statements that the last line alone proves
+_ONE_LINE = 0.1  # less for material that the last line alone proves
+_SHOWN_OF_MATE = 7  # plies of a mate that is too long to print
 _NEAR_DRAW = 10  # centipawns
 _COMPENSATION_FOR_A_PAWN, _COMPENSATION, _COMPENSATION_PER_PAWN = 100, 200, 60  # centipawns
 _LEAST_SHARE, _LEAST_SHARE_OF_PAWNS = 0.4, 0.5  # of the loss in centipawns that the material must make up
 _LEAST_MORE = 2  # pawns that a line must win more than the move played, if that wins something too
-_BETTER, _EVEN, _HOLDING, _LOST = 0.60, (0.45, 0.55), 0.35, 0.15  # expected scores on the human curve
-_EXCHANGE = ("rook",), ("knight", "bishop")
-_NUMBERS = {2: "two", 3: "three", 4: "four"}
+_BETTER, _EVEN, _LOST = 0.60, (0.45, 0.55), 0.15  # expected scores on the human curve
 
-_TRAP = "trapped piece"
-_MOTIFS = {
-    "fork": "a fork", "skewer": "a skewer", "pin": "a pin", "discovered attack": "a discovered attack",
-    "discovered check": "a discovered check", "double check": "a double check",
-    "removal of the defender": "the removal of a defender", "deflection": "a deflection", "attraction": "a decoy",
-    "interference": "an interference", "zwischenzug": "a zwischenzug", "overload": "an overload",
-    "zugzwang": "a zugzwang"}
+# Expected scores of the move, from the highest; the sentence is true if no other move reaches as much.
+_ONLY_MOVES = (0.75, "wins"), (0.60, "keeps the advantage"), (0.40, "holds")
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Reason:
 
     text: str
     claim: Claim | None = None
-    better: tuple[str, ...] = ()  # in UCI text
+    better: Line = ()
     brief: str = ""
 
 
@@ -76,22 +78,24 @@ def reason_for(verdict: MoveVerdict) -> Reason:
 def _about_praise(verdict: MoveVerdict, praise: Praise) -> Reason:
     if praise.offer is not None:
         return _about_sacrifice(verdict, praise, praise.offer)
-    if praise.mark is Mark.ONLY or praise.second is None:
-        return Reason("the only move")
-    if praise.second.human_expected <= _HOLDING:
-        return Reason("the only move that holds")
-    is_advantage = verdict.before.human_expected >= _BETTER > praise.second.human_expected
-    return Reason("the only move that keeps the advantage" if is_advantage else "the only good move")
+    other = 0.0 if praise.other is None else praise.other.human_expected
+    for least, words in _ONLY_MOVES:
+        if verdict.after.human_expected >= least:
+            return Reason(f"the only move that {words}" if other < least else "much better than all others")
+    return Reason("the only move")
 
 
 def _about_sacrifice(verdict: MoveVerdict, praise: Praise, offer: Offer) -> Reason:
     """A sacrifice, with the line in which it is accepted."""
-    board, moves = verdict.board, [chess.Move.from_uci(text) for text in praise.line]
+    board, moves = verdict.board, praise.line
     known = "a known sacrifice: " if verdict.is_theory else ""
     origin = verdict.move.from_square if offer.square == verdict.move.to_square else offer.square
     is_only = len(board.pieces(offer.piece_type, board.turn)) == 1
-    name = chess.piece_name(offer.piece_type)
-    given = f"the {name}" if is_only else f"the {name} on {chess.square_name(origin)}"
+    name = chess.piece_name(offer.piece_type)  # where it is taken, not where it stood
+    given = f"the {name}" if is_only else f"the {name} on {chess.square_name(offer.square)}"
+    if offer.ply > 1:
+        claim = sacrifice_claim(board, moves[: offer.ply + 1], name, offer.origin or origin, None)
+        return Reason(f"{known}gives up {given}: {claim_line(board, claim)}", claim)
     mates = mate_claim(board, moves)
     if mates is not None:
         # The line is the one in which the sacrifice is accepted; whether declining helps, the score says.
@@ -105,10 +109,8 @@ def _about_sacrifice(verdict: MoveVerdict, praise: Praise, offer: Offer) -> Reas
 
 def _reasons(verdict: MoveVerdict) -> Iterator[Reason]:
     """All that can be said of a bad move, the most important first."""
-    board, after = verdict.board, verdict.board.copy()
-    after.push(verdict.move)
-    played = [chess.Move.from_uci(text) for text in verdict.played_line]
-    best = [chess.Move.from_uci(text) for text in verdict.best_line]
+    after = board_after_move(verdict.board, verdict.move)
+    played, best = verdict.played_line, verdict.best_line
     yield from _about_mates(verdict, after, played[1:], best)
     if after.is_stalemate():
         yield _better("gives stalemate; ", verdict)
@@ -117,34 +119,54 @@ def _reasons(verdict: MoveVerdict) -> Iterator[Reason]:
         yield _better(_theory_text(verdict), verdict)
     yield from _about_perpetuals(verdict, after, played[1:], best)
     if not are_both_beyond(verdict.before, verdict.after, COMPLETELY_DECIDED):
-        yield from _about_material(verdict, played, best)
-    allowed = promotion_claim(after, played[1:]) if played[1:] else None
-    if allowed is not None:
-        yield Reason(f"lets the {allowed.squares[0][0]}-pawn promote: {claim_line(after, allowed)}", allowed)
-    missed = promotion_claim(board, best)
-    if missed is not None:
-        yield _missed(f"misses the promotion of the {missed.squares[0][0]}-pawn", board, missed)
-    yield from _about_kings(board, after, played, best)
-    if not are_both_beyond(verdict.before, verdict.after, CLEARLY_DECIDED):
-        yield from _about_position(verdict, played, best)
+        yield from _about_recaptures(verdict, best)
+    found = [*verdict.statements, *_of_last_lines(verdict, after, played[1:], best)]
+    found.sort(key=lambda statement: -statement.rank)
+    found = [statement for statement in found if _is_telling(verdict, statement)]
+    for statement in found:
+        yield _stated(verdict, statement, found)
     yield _about_scores(verdict)
 
 
-def _about_kings(board: chess.Board, after: chess.Board, played: Sequence[chess.Move],
-                 best: Sequence[chess.Move]) -> Iterator[Reason]:
-    """A king that is driven out by checks, and a threat of mate, in one of the lines and not in the other."""
-    side, other = chess.COLOR_NAMES[board.turn], chess.COLOR_NAMES[not board.turn]
-    hunted, missed = king_hunt_claim(after, played[1:]), king_hunt_claim(board, best)
+def _is_telling(verdict: MoveVerdict, statement: Statement) -> bool:
+    """Whether a statement says enough for the mark, and for a game that is or is not decided."""
+    if are_both_beyond(verdict.before, verdict.after, CLEARLY_DECIDED) and statement.claim.topic == POSITIONAL:
+        return False
+    if are_both_beyond(verdict.before, verdict.after, COMPLETELY_DECIDED) and statement.claim.topic == MATERIAL:
+        return False
+    return statement.rank >= (_LEAST_RANK if verdict.mark is Mark.DUBIOUS else _LEAST_RANK_OF_MISTAKES)
+
+
+def _stated(verdict: MoveVerdict, statement: Statement, others: Sequence[Statement]) -> Reason:
+    """The sentence of a statement; of one about the move, with what the better move threatens."""
+    claim, text = statement.claim, statement.text(verdict.board.chess960)
+    if claim.better:
+        words = f"{statement.words} ({statement.line_text(verdict.board.chess960)}); "
+        return replace(_better(words, verdict, len(claim.better)), claim=claim)
+    if statement.is_missed:
+        line = moves_of(claim) if statement.has_line else verdict.best_line[:SHOWN_PLIES]
+        return Reason(text, claim, line, statement.words)
+    threats = [other.words for other in others if other.is_missed and not other.has_line]
+    return Reason(f"{text}; better was {threats[0].removeprefix('misses ')}" if threats else text, claim)
+
+
+def _of_last_lines(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess.Move],
+                   best: Sequence[chess.Move]) -> Iterator[Statement]:
+    """What the last lines alone prove: material with its motif, king hunts, threats of mate."""
+    board, side, other = verdict.board, chess.COLOR_NAMES[verdict.board.turn], chess.COLOR_NAMES[after.turn]
+    yield from _about_material(verdict, verdict.played_line, best)
+    hunted, hunting = king_hunt_claim(after, reply), king_hunt_claim(board, best)
     if hunted is not None:
-        yield Reason(f"lets {side}'s king be driven to {hunted.squares[0]}: {claim_line(after, hunted)}", hunted)
-    if missed is not None:
-        yield _missed(f"misses checks that drive {other}'s king to {missed.squares[0]}", board, missed)
-    threat = threat_claim(after, played[1:])
-    if threat is not None and not _is_threat_anyway(board, best[0], played[1]):
-        yield Reason(f"{_threat_text('allows', after, *threat)}: {claim_line(after, threat[0])}", threat[0])
+        yield Statement(_HUNT, f"lets {side}'s king be driven to {hunted.squares[0]}", hunted)
+    if hunting is not None:
+        yield Statement(_HUNT, f"misses checks that drive {other}'s king to {hunting.squares[0]}", hunting,
+                        is_missed=True)
+    threat = threat_claim(after, reply)
+    if threat is not None and not _is_threat_anyway(board, best[0], reply[0]):
+        yield Statement(_MATE_THREAT, _threat_text("allows", after, *threat), threat[0])
     threat = threat_claim(board, best)
-    if threat is not None and threatened_mate(board, played[0]) is None:
-        yield _missed(_threat_text("misses", board, *threat), board, threat[0])
+    if threat is not None and threatened_mate(board, verdict.move) is None:
+        yield Statement(_MATE_THREAT, _threat_text("misses", board, *threat), threat[0], is_missed=True)
 
 
 def _is_threat_anyway(board: chess.Board, best: chess.Move, reply: chess.Move) -> bool:
@@ -158,18 +180,7 @@ def _threat_text(verb: str, board: chess.Board, claim: Claim, mate: chess.Move) 
     passed = board.copy(stack=False)
     passed.push_uci(claim.moves[0])
     passed.push(chess.Move.null())
-    return f"{verb} the threat of {line_text(passed, (mate.uci(),))}"
-
-
-def _about_position(verdict: MoveVerdict, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> Iterator[Reason]:
-    """A fact that can be counted where the line after the move ends, and not where the better line does."""
-    found = positional_claim(verdict.board, played, best, verdict.cost)
-    if found is not None:
-        claim, words = found
-        after = verdict.board.copy()
-        after.push(verdict.move)
-        found_better = _better(f"{words} ({claim_line(after, claim)}); ", verdict, len(claim.better))
-        yield replace(found_better, claim=claim)
+    return f"{verb} the threat of {line_text(passed, (mate,))}"
 
 
 def _about_mates(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess.Move],
@@ -182,6 +193,9 @@ def _about_mates(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess
             yield Reason(f"does not stop {line}", allowed)
         lost = f" ({side} was lost anyway)" if verdict.before.value < -NEARLY_MATED else ""
         yield Reason(f"allows mate in {allowed.number}{_named(allowed)}{lost}: {line}", allowed)
+    elif reply and verdict.after.is_losing_mate and not verdict.before.is_losing_mate:
+        claim = named_claim(MATE, after, reply[:_SHOWN_OF_MATE])
+        yield Reason(f"walks into a forced mate: {claim_line(after, claim)}", claim)
     missed = mate_claim(verdict.board, best) if verdict.before.is_winning_mate else None
     if missed is not None:
         verb = "throws away a" if verdict.after.value <= 0 else "misses"
@@ -216,46 +230,47 @@ def _about_perpetuals(verdict: MoveVerdict, after: chess.Board, reply: Sequence[
         yield _missed("misses perpetual check", verdict.board, missed)
 
 
-def _about_material(verdict: MoveVerdict, played: Sequence[chess.Move], best: Sequence[chess.Move]) -> Iterator[Reason]:
-    board = verdict.board
-    recapture = recapture_claim(board, best, verdict.move)
+def _about_recaptures(verdict: MoveVerdict, best: Sequence[chess.Move]) -> Iterator[Reason]:
+    recapture = recapture_claim(verdict.board, best, verdict.move)
     if recapture is not None:
         is_other = verdict.move.to_square == best[0].to_square
-        whom = f" with the {recapture.pieces[0]}" if is_other else f" on {recapture.squares[0]}"
-        yield _missed(f"should take back{whom}", board, recapture)
-    worse, better = material_after_move(board, played), material_of_line(board, best)
+        is_same_kind = verdict.board.piece_type_at(verdict.move.from_square) == verdict.board.piece_type_at(
+            best[0].from_square)
+        which = f" on {chess.square_name(best[0].from_square)}" if is_same_kind else ""
+        whom = f" with the {recapture.pieces[0]}{which}" if is_other else f" on {recapture.squares[0]}"
+        yield _missed(f"should take back{whom}", verdict.board, recapture)
+
+
+def _about_material(verdict: MoveVerdict, played: Sequence[chess.Move],
+                    best: Sequence[chess.Move]) -> Iterator[Statement]:
+    """What the last line after the move loses, and what the last better line wins."""
+    worse, better = material_after_move(verdict.board, played), material_of_line(verdict.board, best)
     if worse is None or better is None or better.end - worse.end < 1:
         return
-    said = [_about_loss(verdict, worse, better), _about_gain(verdict, worse, better)]
-    if better.net > -worse.net:
-        said.reverse()  # what the move leaves out weighs more than what it loses
-    yield from filter(None, said)
+    is_gain_larger = better.net > -worse.net
+    if _loses_something(verdict, worse, better):
+        claim = loss_claim(verdict.board, worse, verdict.move)
+        if claim is not None:
+            rank = rank_of_material(better.end - worse.end, len(claim.moves) + 1) - _ONE_LINE
+            after = board_after_move(verdict.board, verdict.move)
+            yield Statement(rank - is_gain_larger * _ONE_LINE, loss_text(after, claim, worse.base), claim)
+    if _leaves_something_out(verdict, worse, better):
+        claim = gain_claim(verdict.board, better)
+        if claim is not None:
+            rank = rank_of_material(better.end - worse.end, len(claim.moves)) - _ONE_LINE
+            yield Statement(rank, gain_text(verdict.board, claim, better.base), claim, is_missed=True)
 
 
-def _about_loss(verdict: MoveVerdict, worse: MaterialResult, better: MaterialResult) -> Reason | None:
-    """What the move loses."""
-    board = verdict.board
-    if not _makes_up_the_loss(verdict, max(better.end - worse.end, -worse.net), worse.lost) or (
-            _has_compensation(worse.end, worse.net, verdict.after.value)):
-        return None
-    claim = loss_claim(board, worse, verdict.move)
-    if claim is None:
-        return None
-    after = board.copy()
-    after.push(verdict.move)
-    words = _loss_text(after, claim, _is_pawns_ahead(board, board.turn, worse.base))
-    return Reason(f"{words}: {claim_line(after, claim)}", claim)
+def _loses_something(verdict: MoveVerdict, worse: MaterialResult, better: MaterialResult) -> bool:
+    """Whether what the move loses is what its mark is about."""
+    return _makes_up_the_loss(verdict, max(better.end - worse.end, -worse.net), worse.lost) and (
+        not _has_compensation(worse.end, worse.net, verdict.after.value))
 
 
-def _about_gain(verdict: MoveVerdict, worse: MaterialResult, better: MaterialResult) -> Reason | None:
-    """What the best move would have won."""
-    board = verdict.board
-    if not _makes_up_the_loss(verdict, max(better.end - worse.end, better.net), better.gained) or (
-            _wins_it_too(worse, better) or _has_compensation(-better.end, better.net, -verdict.before.value)):
-        return None
-    claim = gain_claim(board, better)
-    is_behind = _is_pawns_ahead(board, not board.turn, -better.base)
-    return None if claim is None else _missed(_gain_text(board, claim, is_behind), board, claim)
+def _leaves_something_out(verdict: MoveVerdict, worse: MaterialResult, better: MaterialResult) -> bool:
+    """Whether what the best move wins is what the mark is about."""
+    return _makes_up_the_loss(verdict, max(better.end - worse.end, better.net), better.gained) and (
+        not _wins_it_too(worse, better) and not _has_compensation(-better.end, better.net, -verdict.before.value))
 
 
 def _wins_it_too(played: MaterialResult, best: MaterialResult) -> bool:
@@ -276,66 +291,6 @@ def _has_compensation(pawns: int, net: int, centipawns: int) -> bool:
     return centipawns > 100 * pawns + least
 
 
-def _is_pawns_ahead(board: chess.Board, side: chess.Color, balance: int) -> bool:
-    """Whether a side has won pawns before, by its balance and the pawns on the board."""
-    return balance > 0 and len(board.pieces(chess.PAWN, side)) > len(board.pieces(chess.PAWN, not side))
-
-
-def _loss_text(after: chess.Board, claim: Claim, is_ahead: bool) -> str:
-    """What a move loses; `is_ahead` if its side has won pawns before."""
-    lost = pieces_text(after, claim)
-    if claim.motif == "hanging piece" and len(claim.pieces) == 1 and not claim.returned:
-        return f"leaves the {claim.pieces[0]} on {claim.squares[0]} unprotected"
-    if claim.motif == _TRAP and len(claim.pieces) == 1 and not claim.returned:
-        return f"lets {lost} be trapped"
-    if claim.motif in _MOTIFS:
-        return f"allows {_MOTIFS[claim.motif]} that wins {lost}"
-    if lost == "a pawn":
-        return "gives a pawn back" if is_ahead else "drops a pawn"
-    return f"loses {lost}"
-
-
-def _gain_text(board: chess.Board, claim: Claim, is_behind: bool) -> str:
-    """What another move wins; `is_behind` if the other side has won pawns before."""
-    won = pieces_text(board, claim)
-    if claim.motif == _TRAP and claim.motif_ply == 0 and len(claim.pieces) == 1 and not claim.returned:
-        return f"misses a move that traps {won}"
-    if claim.motif in _MOTIFS and claim.motif_ply == 0:
-        return f"misses {_MOTIFS[claim.motif]} that wins {won}"
-    return "misses a move that wins a pawn back" if won == "a pawn" and is_behind else f"misses a move that wins {won}"
-
-
-def pieces_text(board: chess.Board, claim: Claim) -> str:
-    """The pieces that are won: `the queen`, `the knight on f6`, `two pawns`, `the exchange`, `the queen for a rook`."""
-    minors = [name for name in claim.returned if name in _EXCHANGE[1]]
-    own_pawns, other_pawns = claim.pieces[1:], [name for name in claim.returned if name not in _EXCHANGE[1]]
-    if claim.pieces[:1] == _EXCHANGE[0] and len(minors) == 1 and {*own_pawns, *other_pawns} <= {"pawn"}:
-        exchange = _joined(["the exchange", *_counted(own_pawns)])
-        return f"{exchange} for {_joined(_counted(other_pawns))}" if other_pawns else exchange
-    side = claim.side == "black"  # of the pieces that are won: the other one
-    words = []
-    for name, square in zip(claim.pieces, claim.squares, strict=True):
-        if name != "pawn":
-            is_only = len(board.pieces(chess.PIECE_NAMES.index(name), side)) == 1
-            words.append(f"the {name}" if is_only else f"the {name} on {square}")
-    pawns = claim.pieces.count("pawn")
-    if pawns:
-        words.append("a pawn" if pawns == 1 else f"{_NUMBERS.get(pawns, str(pawns))} pawns")
-    text = _joined(words)
-    return f"{text} for {_joined(_counted(claim.returned))}" if claim.returned else text
-
-
-def _counted(names: Sequence[str]) -> list[str]:
-    """`a rook`, `two pawns`: names with their numbers."""
-    numbers = {name: names.count(name) for name in names}
-    return [f"a {name}" if number == 1 else f"{_NUMBERS.get(number, str(number))} {name}s"
-            for name, number in numbers.items()]
-
-
-def _joined(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
-
-
 def _about_scores(verdict: MoveVerdict) -> Reason:
     """That another move was better, after what has become of the position, if that is plain."""
     before, now = verdict.before.human_expected, verdict.after.human_expected
@@ -352,21 +307,10 @@ def _about_scores(verdict: MoveVerdict) -> Reason:
 def _better(introduction: str, verdict: MoveVerdict, plies: int = SHOWN_PLIES) -> Reason:
     """That another move was better, by how much, with its line: some plies of it, or all up to the mate."""
     line = verdict.best_line if verdict.before.is_winning_mate else verdict.best_line[:plies]
-    brief = f"{introduction}there was better, {verdict.before.white()} instead of {verdict.after.white()}"
+    brief = f"{introduction}there was a better move, {verdict.before.white()} instead of {verdict.after.white()}"
     return Reason(f"{brief}: {line_text(verdict.board, line, len(line))}", None, line, brief)
 
 
 def _missed(brief: str, board: chess.Board, claim: Claim) -> Reason:
     """What the line of a claim would have achieved."""
-    return Reason(f"{brief}: {claim_line(board, claim)}", claim, claim.moves, brief)
-
-
-def line_text(board: chess.Board, line: Sequence[str], plies: int = SHOWN_PLIES) -> str:
-    """The first moves of a line in SAN with their numbers, as in `24...Qxd5 25.Rxd8+`."""
-    moves = [chess.Move.from_uci(text) for text in line[:plies]]
-    return board.variation_san(moves).replace(". ", ".")
-
-
-def claim_line(board: chess.Board, claim: Claim) -> str:
-    """The whole line of a claim."""
-    return line_text(board, claim.moves, len(claim.moves))
+    return Reason(f"{brief}: {claim_line(board, claim)}", claim, moves_of(claim), brief)

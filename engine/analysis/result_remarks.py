@@ -34,8 +34,13 @@ def result_remark(headers: Mapping[str, str], last: MoveVerdict) -> str:
     state = "winning" if score >= CLEARLY_DECIDED else "not lost" if score >= _NOT_LOST else ""
     if is_on_time:
         return f"{name} lost on time" + (f", although {_state(loser, state, last)}" if state else "")
-    verb = f"{name} resigned" if "resign" in termination else f"a win for {chess.COLOR_NAMES[not loser]}"
+    verb = f"{name} resigned" if _is_resignation(termination) else f"a win for {chess.COLOR_NAMES[not loser]}"
     return f"{verb}, although {_state(loser, state, last)}" if state else ""
+
+
+def _is_resignation(termination: str) -> bool:
+    """Whether a game without a mate on the board was resigned; PGN calls that a normal end."""
+    return "resign" in termination or termination == "normal"
 
 
 def _state(side: chess.Color, state: str, last: MoveVerdict) -> str:

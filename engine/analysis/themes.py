@@ -117,6 +117,8 @@ class Point:
 
     parts: int
     words: str
+    theme: str = ""
+    is_own: bool = True  # whether a change is one of the mover's own side
 
 
 def displayed_part(position: PositionRecord) -> float:
@@ -254,7 +256,7 @@ def move_points(comparison: Comparison, before: chess.Board, after: chess.Board,
         else:
             changes[theme, (change.color == mover) != (name in _ATTACK)].append(change)
     return _ranked(Point(sum(change.parts for change in members), balance_words(before, after) if theme == MATERIAL
-                         else _move_words(theme, is_own, members, after, phase))
+                         else _move_words(theme, is_own, members, after, phase), theme, is_own)
                    for (theme, is_own), members in changes.items())
 
 

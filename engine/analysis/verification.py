@@ -14,9 +14,13 @@ from itertools import pairwise
 import chess
 
 from engine.analysis.boards import recent_board
+from engine.analysis.comparison import MoveComparison, Statement, agreeing_lines
+from engine.analysis.difference import statements
 from engine.analysis.marks import (
     LEAST_MARKED_LOSS,
     Mark,
+    cost_between,
+    is_costly_in_decided_game,
     is_near_threshold,
     loss_between,
     lower_class_in_doubt,
@@ -25,12 +29,15 @@ from engine.analysis.marks import (
 from engine.analysis.move_searches import MoveSearches
 from engine.analysis.praise import Praise, is_praiseworthy, praise_of
 from engine.analysis.results import Score, score_before_move
-from engine.analysis.review import Analyser, PositionEval, SearchEffort, board_after
+from engine.analysis.review import Analyser, Line, PositionEval, SearchEffort, board_after, never
 
 _CANDIDATE_LOSS = 0.05  # expected score lost in the first round from which a move is searched again
 _SWING = 0.10  # expected score by which the move before changed the evaluation where more effort is needed
-_NODES_PER_PLY = 175_000  # the budget of a review: 14 million for forty moves of both sides
+# The budget of a review, on average: 14 million nodes for forty moves of both sides. A game whose marks are often in
+# doubt takes up to a tenth more, since the searches of a candidate are estimated before they are made.
+_NODES_PER_PLY = 175_000
 _LEAST_NODES, _MOST_NODES = 30_000, 600_000  # of each search of the second round
+_LEAST_PRAISE_NODES = 80_000  # the same, where a move may be praised: a combination takes depth
 # Searches of a candidate, on average, in units of a search of the second round.
 _SEARCHES, _SHARP_SEARCHES, _PRAISE_SEARCHES = 9, 20, 4
 
@@ -42,12 +49,17 @@ class Candidate:
     ply: int
     fen: str
     chess960: bool
-    moves: tuple[str, ...]
+    moves: Line
     effort: SearchEffort
     first_mark: Mark  # by the first round
-    was_among_best: bool  # the first round had the move as one of its two best
+    glance: chess.Move | None  # what everybody sees
     is_sharp: bool = False  # the effort is already that of the third round
     may_be_praised: bool = False
+    positions = 1  # for the progress
+
+    def run(self, engine: Analyser, is_cancelled: Callable[[], bool] = never) -> VerifiedMove:
+        """Search the move again; ReviewCancelledError as soon as `is_cancelled` returns true."""
+        return verify(engine, self, is_cancelled)
 
 
 @dataclass(frozen=True)
@@ -57,13 +69,17 @@ class VerifiedMove:
     mark: Mark  # a bad one or none
     lost: float
     best: Score
-    best_line: tuple[str, ...]
+    best_line: Line
     played: Score
-    played_line: tuple[str, ...]  # beginning with the move
+    played_line: Line  # beginning with the move
     second: Score | None  # of the second-best move at the root
     depth: int
     nodes: int
     praise: Praise | None = None
+    # The lines of the last iterations of the searches that gave the scores.
+    best_lines: tuple[Line, ...] = ()
+    played_lines: tuple[Line, ...] = ()
+    statements: tuple[Statement, ...] = ()  # about the difference of the two, the most telling first
 
     @property
     def is_best(self) -> bool:
@@ -74,22 +90,29 @@ class VerifiedMove:
 def candidates_of(board: chess.Board, moves: Sequence[chess.Move], evals: Sequence[PositionEval],
                   effort: SearchEffort, theory: frozenset[int] = frozenset()) -> list[Candidate]:
     """The moves of a game to search again. `theory` are the plies of known opening moves."""
-    texts = tuple(move.uci() for move in moves)
     found, cursor = list[Candidate](), board.copy()
     for ply, (here, there) in enumerate(pairwise(evals)):
         played = score_before_move(-there.score)
-        is_praised = is_praiseworthy(cursor, moves[ply], here, played)
-        is_bad = here.move != texts[ply] and _is_suspicious(here.score, played, ply in theory)
+        line = here.line if here.move == moves[ply] else (moves[ply], *there.line)
+        is_praised = is_praiseworthy(cursor, moves[ply], here, played, line)
+        is_bad = here.move != moves[ply] and _is_suspicious(here.score, played, ply in theory)
         if is_bad or is_praised:
             start = recent_board(cursor)
-            fen, before = start.root().fen(shredder=board.chess960), [move.uci() for move in start.move_stack]
-            found.append(Candidate(ply, fen, board.chess960, (*before, texts[ply]), effort,
+            fen = start.root().fen(shredder=board.chess960)
+            found.append(Candidate(ply, fen, board.chess960, (*start.move_stack, moves[ply]), effort,
                                    mark_of_scores(here.score, played) if is_bad else Mark.NONE,
-                                   texts[ply] in (here.move, here.second_move),
+                                   here.glance,
                                    is_bad and _is_sharp(evals, ply), is_praised))
         cursor.push(moves[ply])
-    deeper = _second_effort(effort, len(moves), found)
-    return [replace(candidate, effort=deeper.times_four() if candidate.is_sharp else deeper) for candidate in found]
+    deeper = _second_effort(effort, len(moves), sum(position_eval.nodes for position_eval in evals), found)
+    return [replace(candidate, effort=_effort_of(candidate, deeper)) for candidate in found]
+
+
+def _effort_of(candidate: Candidate, deeper: SearchEffort) -> SearchEffort:
+    if candidate.is_sharp:
+        return deeper.times_four()
+    is_enough = not candidate.may_be_praised or deeper.nodes is None or not candidate.effort.is_default
+    return deeper if is_enough else replace(deeper, nodes=max(deeper.nodes or 0, _LEAST_PRAISE_NODES))
 
 
 def _is_sharp(evals: Sequence[PositionEval], ply: int) -> bool:
@@ -106,32 +129,48 @@ def _is_suspicious(best: Score, played: Score, is_theory: bool) -> bool:
     return lost >= _CANDIDATE_LOSS or mark_of_scores(best, played).is_bad
 
 
-def _second_effort(effort: SearchEffort, plies: int, candidates: Sequence[Candidate]) -> SearchEffort:
-    """The effort of the second round: four times the first, or by default what the budget of the game allows."""
+def _second_effort(effort: SearchEffort, plies: int, spent: int, candidates: Sequence[Candidate]) -> SearchEffort:
+    """The effort of the second round: four times the first, or by default what the budget of the game allows.
+
+    `spent` is the number of nodes of the first round.
+    """
     if not effort.is_default:
         return effort.for_positions().times_four()
-    first_round = (effort.for_positions().nodes or 0) * (plies + 1)
     sharp = sum(candidate.is_sharp for candidate in candidates)
     praised = sum(candidate.may_be_praised for candidate in candidates)
     searches = _SEARCHES * (len(candidates) - sharp - praised) + _SHARP_SEARCHES * sharp + _PRAISE_SEARCHES * praised
-    nodes = (_NODES_PER_PLY * plies - first_round) // max(searches, 1)
+    nodes = (_NODES_PER_PLY * plies - spent) // max(searches, 1)
     return replace(effort, nodes=max(_LEAST_NODES, min(nodes, _MOST_NODES)))
 
 
-def verify(engine: Analyser, candidate: Candidate, is_cancelled: Callable[[], bool] = lambda: False) -> VerifiedMove:
+def verify(engine: Analyser, candidate: Candidate, is_cancelled: Callable[[], bool] = never) -> VerifiedMove:
     """Search a candidate again; a pure function of it. ReviewCancelledError as soon as `is_cancelled` returns true."""
     engine.clear()
     board = board_after(candidate.fen, candidate.chess960, candidate.moves[:-1])
-    move = chess.Move.from_uci(candidate.moves[-1])
+    move = candidate.moves[-1]
     found = verify_move(engine, board, move, candidate.effort, is_cancelled)
     if candidate.may_be_praised:
         searches = MoveSearches(engine, board, candidate.effort, is_cancelled)
-        praise = praise_of(searches, board, found.played_line, found.best, found.played, found.second)
+        praise = praise_of(searches, board, found.played_line, candidate.glance, (found.best, found.second),
+                           found.played)
         found = replace(found, praise=praise, nodes=found.nodes + searches.nodes)
-    if not _is_unclear(candidate, found):
+    if _is_unclear(candidate, found):
+        deep = verify_move(engine, board, move, candidate.effort.times_four(), is_cancelled)
+        found = replace(deep, mark=lower_class_in_doubt(deep.mark, found.mark, deep.lost),
+                        nodes=deep.nodes + found.nodes)
+    return explained(engine, board, found, candidate.effort, is_cancelled)
+
+
+def explained(engine: Analyser, board: chess.Board, found: VerifiedMove, effort: SearchEffort,
+              is_cancelled: Callable[[], bool] = never) -> VerifiedMove:
+    """A bad move with what can be said of the difference to the best one; it takes up to 30,000 nodes."""
+    if not found.mark.is_bad or found.is_best:
         return found
-    deep = verify_move(engine, board, move, candidate.effort.times_four(), is_cancelled)
-    return replace(deep, mark=lower_class_in_doubt(deep.mark, found.mark, deep.lost), nodes=deep.nodes + found.nodes)
+    searches = MoveSearches(engine, board, effort, is_cancelled)
+    comparison = MoveComparison(board, agreeing_lines(found.played_line, found.played_lines),
+                            agreeing_lines(found.best_line, found.best_lines),
+                            cost_between(found.best, found.played), searches.line_from)
+    return replace(found, statements=tuple(statements(comparison)), nodes=found.nodes + searches.nodes)
 
 
 def _is_unclear(candidate: Candidate, found: VerifiedMove) -> bool:
@@ -140,17 +179,16 @@ def _is_unclear(candidate: Candidate, found: VerifiedMove) -> bool:
         return False
     if not found.mark.is_bad:
         return candidate.first_mark.severity >= Mark.MISTAKE.severity
-    is_surprising = found.mark is Mark.BLUNDER and candidate.was_among_best
-    return found.mark is not candidate.first_mark or is_near_threshold(found.lost) or is_surprising
+    return found.mark is not candidate.first_mark or is_near_threshold(found.lost)
 
 
 def verify_move(engine: Analyser, board: chess.Board, move: chess.Move, effort: SearchEffort,
-                is_cancelled: Callable[[], bool] = lambda: False) -> VerifiedMove:
+                is_cancelled: Callable[[], bool] = never) -> VerifiedMove:
     """Compare a move with the best one by searches of the root, of the root restricted to it, and of both replies."""
     searches = MoveSearches(engine, board, effort, is_cancelled)
     root = searches.root()
     best, played = root, root
-    if root.move != move.uci():
+    if root.move != move:
         played = searches.after(move)
         if _may_be_marked(best, played):
             played = max(played, searches.only(move), key=_value)
@@ -160,15 +198,16 @@ def verify_move(engine: Analyser, board: chess.Board, move: chess.Move, effort: 
     best = searches.to_mate(best)
     played = best if is_best else searches.to_mate(played)
     return VerifiedMove(mark_of_scores(best.score, played.score), loss_between(best.score, played.score), best.score,
-                        best.line, played.score, played.line, root.second, root.depth, searches.nodes)
+                        best.line, played.score, played.line, root.second, root.depth, searches.nodes,
+                        best_lines=best.recent_lines, played_lines=played.recent_lines)
 
 
 def _best_of(searches: MoveSearches, root: PositionEval, played: chess.Move) -> PositionEval:
     """The best move, by the lower of its scores; the second-best one if the first does not keep what it promised."""
-    first = min(root, searches.after(chess.Move.from_uci(root.move)), key=_value)
-    if root.second is None or root.second_move == played.uci() or first.score >= root.second:
+    first = min(root, searches.after(root.line[0]), key=_value)
+    if root.second is None or root.second_move in (None, played) or first.score >= root.second:
         return first
-    second = searches.after(chess.Move.from_uci(root.second_move))
+    second = searches.after(root.second_move)
     second = replace(second, score=min(second.score, root.second))
     return max(first, second, key=_value)
 
@@ -178,4 +217,4 @@ def _value(found: PositionEval) -> int:
 
 
 def _may_be_marked(best: PositionEval, played: PositionEval) -> bool:
-    return mark_of_scores(best.score, played.score).is_bad
+    return mark_of_scores(best.score, played.score).is_bad or is_costly_in_decided_game(best.score, played.score)

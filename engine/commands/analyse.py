@@ -12,12 +12,12 @@ from typing import Any
 import chess
 
 from engine.analysis.engine import Engine
-from engine.analysis.lookup import last_opening, tb_verdict_text
+from engine.analysis.lookup import ending_text, last_opening, tb_verdict_text
 from engine.analysis.results import AnalysisInfo
-from engine.commands.shared.arguments import add_hash, add_limits, add_threads, movetime_of, option_range, text
-from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
-from engine.commands.shared.output import add_json, as_object, print_object, print_warning
-from engine.commands.shared.tables import live_table, print_table
+from engine.cli.arguments import add_hash, add_limits, add_threads, movetime_of, option_range, text
+from engine.cli.interruption import is_interrupted, stop_on_interrupt
+from engine.cli.output import add_json, as_object, print_object, print_warning
+from engine.cli.tables import live_table, print_table
 from engine.system.errors import InputError
 from engine.system.files import numbered_lines
 from engine.system.host import INTERRUPTED_STATUS
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         for number, board in enumerate(boards):
             if number and not arguments.json:
                 print()
-            infos = [] if _ending(board) else _search(engine, board, arguments)
+            infos = [] if ending_text(board) else _search(engine, board, arguments)
             if arguments.json:
                 print_object(_as_json(board, infos))
             else:
@@ -141,22 +141,13 @@ def _print_lines(board: chess.Board, infos: Sequence[AnalysisInfo]) -> None:
         last = max(infos, key=lambda info: info.nodes)
         print(f"scores are White's; {last.nodes:,} nodes in {last.seconds:.2f} s")
     else:
-        print(_ending(board) or "no line was found in time")
-
-
-def _ending(board: chess.Board) -> str | None:
-    """How the game has ended, in words; None if it goes on."""
-    if board.is_checkmate():
-        return f"checkmate: {chess.COLOR_NAMES[not board.turn]} has won"
-    if board.is_stalemate():
-        return "stalemate: a draw"
-    return "neither side can mate: a draw" if board.is_insufficient_material() else None
+        print(ending_text(board) or "no line was found in time")
 
 
 def _as_json(board: chess.Board, infos: Sequence[AnalysisInfo]) -> dict[str, Any]:
     return {
-        "fen": board.fen(), "turn": chess.COLOR_NAMES[board.turn], "check": board.is_check(), "ending": _ending(board),
-        "opening": as_object(last_opening(board)), "table": tb_verdict_text(board),
+        "fen": board.fen(), "turn": chess.COLOR_NAMES[board.turn], "check": board.is_check(),
+        "ending": ending_text(board), "opening": as_object(last_opening(board)), "table": tb_verdict_text(board),
         "lines": [_line_as_json(board, info) for info in infos]}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.commands.shared.output import add_json, print_object
+from engine.cli.output import add_json, print_object
 from engine.kernel import Origin, cache, import_all, library, set_listener, targets
 from engine.system import host
 from engine.system.extras import EXTRAS, install_command, missing_packages
@@ -79,10 +79,14 @@ def _kernels() -> Finding:
     """The origin of the machine code; nothing is compiled to find out."""
     origins = {point.declaration: library.origin_of(point.declaration) for point in import_all()}
     counts, shipped = Counter(origins.values()), library.shipped_file()
-    missing = [declaration for declaration, origin in origins.items() if origin is None]
+    is_installed = shipped.file is not None
+    to_compile = [declaration for declaration, origin in origins.items() if origin is None]
+    missing = [declaration for declaration in to_compile if library.is_shipped(declaration.name) or not is_installed]
     parts = [f"{counts[origin]} {origin.value}" for origin in Origin if counts[origin]]
     if shipped.file is not None:
         parts[0] += f" ({shipped.file.provenance.baseline}, {shipped.file.provenance.compiler})"
+    if len(to_compile) > len(missing):
+        parts.append(f"{len(to_compile) - len(missing)} of the laboratory, compiled when first needed")
     if missing:
         parts.append(f"{len(missing)} to be compiled")
     reasons = (f"{reason}. " for declaration in missing if (reason := library.reason_to_compile(declaration)))
@@ -107,17 +111,16 @@ def _cache() -> Finding:
 def _data() -> Iterator[Finding]:
     """The data files."""
     from book.polyglot import BUILT_IN as BOOK
-    from eval.evaluator import BUILT_IN_FILE as NETWORK
+    from eval.networks import BUILT_IN_FILE, NETWORK_FILES
     from tablebase.tables import BUILT_IN as TABLES
 
-    yield _file("book", BOOK, "`setoption name OwnBook value true` uses it")
+    yield _file("book", BOOK, "`setoption name OwnBook value false` plays without it")
     tables = sorted(TABLES.glob("*.tables"))
     size = sum(path.stat().st_size for path in tables) / _MEGABYTE
     yield Finding("tables", f"{', '.join(path.name for path in tables)}, {size:.1f} MB", "" if tables else _REINSTALL)
-    if NETWORK.exists():
-        yield _file("network", NETWORK, "in use")
-    else:
-        yield Finding("network", "none: positions are evaluated by features")
+    for name, path in NETWORK_FILES.items():
+        in_use = "in use" if path == BUILT_IN_FILE else f"`setoption name EvalFile value {name}` uses it"
+        yield _file("network", path, in_use)
 
 
 def _extras() -> Finding:

@@ -17,10 +17,10 @@ from engine.analysis.engine import EXPLANATION_NODES, Engine
 from engine.analysis.explain import explain_board
 from engine.analysis.results import Score
 from engine.analysis.review import SearchEffort
-from engine.commands.shared.arguments import in_file, milliseconds, plies, positive, svg_file, text
-from engine.commands.shared.interruption import stop_on_interrupt
-from engine.commands.shared.output import add_json, print_object
-from engine.commands.shared.tables import print_table
+from engine.cli.arguments import in_file, milliseconds, plies, positive, svg_file, text
+from engine.cli.interruption import stop_on_interrupt
+from engine.cli.output import add_json, print_object
+from engine.cli.tables import print_table
 from engine.core.game import Game
 from engine.system.files import write_file
 from engine.text.display import NetworkExplanation, network_explanation

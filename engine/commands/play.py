@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import chess
 
-from engine.commands.shared.arguments import IntRange, conflicts_with, in_file, text
-from engine.commands.shared.interruption import stop_on_interrupt
+from engine.cli.arguments import IntRange, conflicts_with, in_file, text
+from engine.cli.interruption import stop_on_interrupt
 from engine.system.errors import InputError, quote
-from engine.system.files import read_text
+from engine.system.files import read_pgn_text
 from engine.ui.clock import TimeControl, parse_time_control
-from engine.ui.game import PlayedGame, PlayerInfo, game_from_pgn, starting_board
+from engine.ui.game import PlayedGame, PlayerInfo, starting_board
 from engine.ui.level import HIGHEST, LOWEST, MAX, parse_level
 from engine.ui.opponent import EngineOpponent, engine_info
 from engine.ui.terminal.screen import InputLines, screen_for
@@ -112,7 +112,7 @@ def _starting_board(arguments: argparse.Namespace) -> chess.Board:
 
 def _saved_game(arguments: argparse.Namespace) -> PlayedGame:
     try:
-        return game_from_pgn(read_text(arguments.pgn, _LARGEST_PGN))
+        return PlayedGame.from_pgn(read_pgn_text(arguments.pgn, _LARGEST_PGN))
     except InputError as error:
         raise InputError(f"{quote(str(arguments.pgn))}: {error}") from error
 

@@ -6,7 +6,7 @@ import argparse
 import time
 from collections import Counter
 
-from engine.commands.shared.progress import track
+from engine.cli.progress import track
 from engine.kernel import Origin, import_all
 from engine.kernel.cache import own_cache
 

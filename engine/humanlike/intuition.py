@@ -2,7 +2,7 @@
 
 A policy that was trained on games of people gives the priors. Captures and checks always come to mind unless they seem
 to lose something, other moves only as long as they are among the likeliest. A careless player does not see that some
-moves lose a piece, mostly quiet ones: everybody looks whether what is taken is protected. A hash of position, move and
+moves lose a piece, mostly quiet ones: people look whether what is taken is protected. A hash of position, move and
 the seed of the game decides which, so the choice is the same throughout a game.
 """
 
@@ -107,8 +107,8 @@ class Intuition:
 
 def list_ideas(weighed: list[Idea]) -> list[Idea]:
     """The moves that come to mind, out of all legal ones, the likeliest first: the fewest that hold nearly all of the
-    prior, but no more than a person considers, and all captures and checks that seem safe. Nobody thinks of promoting
-    to a bishop.
+    prior, but no more than a person considers, and all captures and checks that seem safe. People do not think of
+    promoting to a bishop.
     """
     ideas, held = [], 0.0
     for number, idea in enumerate(weighed):

@@ -26,7 +26,7 @@ from engine.kernel.decorators import (
 from engine.kernel.library import Origin, is_compiling
 from engine.kernel.notices import set_listener
 from engine.kernel.signature import Int, array_type, int64, offset_of, record_dtype, record_type, uint64
-from engine.kernel.sources import PACKAGES, SOURCE_ROOT
+from engine.system.packages import PACKAGES, SOURCE_ROOT
 
 __all__ = [
     "CACHE_VARIABLE", "ENTRY_POINTS", "PACKAGES", "SOURCE_ROOT", "EntryPoint", "Int", "LateIntrinsic", "Origin",

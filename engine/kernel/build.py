@@ -1,6 +1,6 @@
-"""`python -m engine.kernel.build FOLDER`: compile every entry for the baselines of this architecture, one file each.
+"""`python -m engine.kernel.build FOLDER`: compile the entries for the baselines of this architecture, one file each.
 
-The build of the package runs this and includes the files.
+The build of the package runs this and includes the files. Entries that only the laboratory calls are left out.
 
 Half of the time is Numba's front end, which shares bitcode between the entries of a process; the other half is LLVM,
 which optimises each entry separately. Each half has its own pool of processes: while some run Numba, others generate
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from engine.kernel import codefile, targets
 from engine.kernel.codefile import Code, Provenance
 from engine.kernel.decorators import import_all
-from engine.kernel.library import SHIPPED_SUFFIX
+from engine.kernel.library import SHIPPED_SUFFIX, is_shipped
 from engine.system import host
 from engine.version import VERSION
 
@@ -66,7 +66,8 @@ def _compile(only: str, triple: str, jobs: int) -> list[list[Code]]:
     with (ProcessPoolExecutor(jobs, context, gc.disable) as front_ends,
           ProcessPoolExecutor(jobs, context) as back_ends):
         try:
-            names = [name for name in front_ends.submit(_entry_names).result() if name.startswith(only)]
+            names = [name for name in front_ends.submit(_entry_names).result()
+                     if name.startswith(only) and is_shipped(name)]
             bitcodes = {front_ends.submit(_to_bitcode, name, triple): name for name in names}
             codes = {bitcodes[done]: [back_ends.submit(_generate, bitcode, triple, number)
                                       for number, bitcode in enumerate(done.result())]

@@ -16,6 +16,7 @@ from pathlib import Path
 from engine.kernel import codefile, notices
 from engine.kernel.codefile import NATIVE, Code, CodeFile, CodeFileError, Provenance
 from engine.system import host
+from engine.system.errors import reason_of
 
 CACHE_VARIABLE = "ADVERSARY_CACHE"
 VERSIONS_KEPT = 8  # of an entry: several checkouts may be in use at the same time
@@ -88,7 +89,7 @@ class Cache:
             codefile.write(self.path_of(code.name, code.sources), self._provenance, [code])
         except OSError as error:
             self._can_write = False
-            notices.notify(f"cannot write the compiled kernels to {self.folder} ({error}); "
+            notices.notify(f"cannot write the compiled kernels to {self.folder} ({reason_of(error)}); "
                            "they will be compiled again at the next start")
 
     def _make_folder(self) -> None:

@@ -17,7 +17,7 @@ import numba
 from llvmlite import binding as llvm
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils, config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
@@ -131,10 +131,21 @@ class _InnerCompiler(_LibraryCompiler):
     library = _InnerLibrary
 
 
+@contextmanager
+def _jit_enabled() -> Iterator[None]:
+    """Within this context Numba compiles, even if the user has switched that off: kernels cannot run as Python."""
+    is_disabled, config.DISABLE_JIT = config.DISABLE_JIT, 0
+    try:
+        yield
+    finally:
+        config.DISABLE_JIT = is_disabled
+
+
 def inner_dispatcher(function: Callable[..., Any], is_inline: bool) -> Any:
     """The Numba dispatcher of an inner kernel."""
     # `forceinline` is always set: otherwise a kernel inherits it from the first caller that compiles it.
-    return numba.njit(pipeline_class=_InnerCompiler, forceinline=is_inline, **_OPTIONS)(function)
+    with _jit_enabled():
+        return numba.njit(pipeline_class=_InnerCompiler, forceinline=is_inline, **_OPTIONS)(function)
 
 
 def type_of_intrinsic(emit: Callable[..., Any], result: ArgumentType | None, arguments: Sequence[ArgumentType]) -> Any:
@@ -212,7 +223,7 @@ def to_bitcode(declared: Declaration) -> Bitcode:
     """The bitcode of an entry, with its C wrapper."""
     argument_types = tuple(argument.for_numba() for argument in declared.arguments)
     compile_now = numba.njit(argument_types, pipeline_class=_EntryCompiler, forceinline=False, **_OPTIONS)
-    with _cached_operator_types():
+    with _jit_enabled(), _cached_operator_types():
         (compiled,) = compile_now(declared.function).overloads.values()
     result = compiled.signature.return_type
     module = compiled.library.copy_of_module()

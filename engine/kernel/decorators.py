@@ -14,7 +14,8 @@ from typing import Any, Generic, ParamSpec, TypeVar
 from engine.kernel import library
 from engine.kernel.library import Origin
 from engine.kernel.signature import ArgumentType, Declaration, bind
-from engine.kernel.sources import PACKAGES, SOURCE_ROOT, all_sources
+from engine.kernel.sources import all_sources
+from engine.system.packages import PACKAGES, SOURCE_ROOT
 
 P = ParamSpec("P")
 R = TypeVar("R")

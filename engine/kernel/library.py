@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 SHIPPED_FOLDER = Path(__file__).parent / "shipped"
 SHIPPED_SUFFIX = ".kernels"
 
+# Entries that only the laboratory and the generator of tables call, by the beginnings of their names. The package has
+# no machine code of them: compiling them would make the installation longer for all users.
+_ON_DEMAND = ("engine.lab.", "eval.network.bench.", "eval.network.samples.", "eval.policy.train_cpu.", "eval.tuner.",
+              "tablebase.generator.")
+
 # For measurements: the file of machine code to use instead of the package's, or `native` to use none.
 CODE_VARIABLE = "ADVERSARY_KERNELS"
 
@@ -69,6 +74,11 @@ def find(entry: Declaration) -> LoadedCode:
     return LoadedCode(address, code.results, code.is_tuple, origin)
 
 
+def is_shipped(name: str) -> bool:
+    """Whether a package has machine code of the entry of this name; otherwise it is compiled when first needed."""
+    return not name.startswith(_ON_DEMAND)
+
+
 def origin_of(entry: Declaration) -> Origin | None:
     """Where the machine code of an entry comes from; None if it must be compiled."""
     code, origin = _look_up(entry)
@@ -111,9 +121,11 @@ def _compile_now(entry: Declaration) -> Code:
 
 
 def reason_to_compile(entry: Declaration) -> str | None:
-    """Why an entry is compiled although the package has machine code; None if the package has none for it."""
+    """Why an entry is compiled although the package has machine code; None if it has none for any entry."""
     shipped = shipped_file()
     file = shipped.file
+    if file is not None and not is_shipped(entry.name):
+        return f"{entry.name} is compiled when it is first needed, and kept"
     if file is not None and entry.name in file.names and not file.has(entry.name, entry.signature, entry.sources):
         return "the sources have changed since the package was built"
     return shipped.reason

@@ -19,8 +19,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-PACKAGES = ("engine", "eval", "book", "tablebase")
-SOURCE_ROOT = Path(__file__).resolve().parents[2]
+from engine.system.packages import PACKAGES, SOURCE_ROOT
 
 _TYPES_ONLY = re.compile(rb"\nif TYPE_CHECKING:\n(?:[ \t][^\n]*\n|\n)*")
 _COMMENT = re.compile(rb"#[^\n]*")

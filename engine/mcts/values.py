@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.core.bits import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, popcount
+from engine.core.material import material_of
 from engine.kernel import inline
 from engine.mcts.params import TreeParamsRecord
 from engine.mcts.worker import WorkerRecord
@@ -26,17 +26,9 @@ _MIN_FACTOR, _MAX_FACTOR = 0.5, 2.0
 
 
 @inline
-def _material(pos):
-    """The material on the board, as the WDL model counts it."""
-    minors = popcount(pos.types[KNIGHT] | pos.types[BISHOP])
-    return min(popcount(pos.types[PAWN]) + 3 * minors + 5 * popcount(pos.types[ROOK]) + 9 * popcount(pos.types[QUEEN]),
-               _FULL)
-
-
-@inline
 def win_loss_of(pos, worker, score):
     """(win, loss): the probabilities for the side to move at this score in centipawns."""
-    material = _material(pos)
+    material = min(material_of(pos), _FULL)
     odds = worker.odds[material]
     grown = math.exp(min(max(np.float64(score) / worker.spreads[material], -_MAX_SPREADS), _MAX_SPREADS))
     return grown / (grown + odds), 1.0 / (1.0 + odds * grown)
@@ -45,7 +37,7 @@ def win_loss_of(pos, worker, score):
 @inline
 def score_for(pos, worker, value):
     """The score in centipawns of this value: the inverse of `win_loss_of`."""
-    material = _material(pos)
+    material = min(material_of(pos), _FULL)
     odds = worker.odds[material]
     bounded = min(max(value, -_MAX_VALUE), _MAX_VALUE)
     middle = bounded * 0.5 * (odds + 1.0 / odds)

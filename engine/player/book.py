@@ -55,7 +55,8 @@ class PlayerBook:
     def look_up(self, game: Game, request: GoRequest) -> BookAnswer:
         """What to play without a search, if the request is for a game, not for analysis, and the book has a move."""
         habits = book_habits(self._settings.uci_elo) if self._settings.uses_level_book else None
-        is_wanted = (self._settings.own_book or habits is not None) and not self._is_analysis(request)
+        is_used = habits is not None or (self._settings.uses_own_book and request.is_for_game)
+        is_wanted = is_used and not self._is_analysis(request)
         if self._book is None or not is_wanted or game.repetitions() > 1:
             return BookAnswer(None, ())
         depth = self._settings.book_depth
@@ -77,7 +78,9 @@ class PlayerBook:
         if index is None:
             return BookAnswer(None, (*remarks, *self._leave(game)))
         (move, weight), share = legal[index], shares[index]
-        return BookAnswer(move, (*remarks, f"book {game.uci(move)} weight {weight}, chosen with {100 * share:.0f} %"))
+        name = last_opening_by_keys(_keys(game, move))
+        return BookAnswer(move, (*remarks, f"book {game.uci(move)} weight {weight}, chosen with {100 * share:.0f} %"
+                                 + (f": {name}" if name is not None else "")))
 
     def _is_analysis(self, request: GoRequest) -> bool:
         return (request.infinite or bool(request.search_moves) or request.mate is not None
@@ -103,11 +106,11 @@ def _shares_by_habits(game: Game, moves: Sequence[tuple[int, int]], habits: Book
     return [value / sum(raised) for value in raised] if any(raised) else raised
 
 
-def _keys(game: Game) -> Iterator[int]:
-    """The keys of all positions of a game."""
+def _keys(game: Game, *further: int) -> Iterator[int]:
+    """The keys of all positions of a game, and of those after further moves."""
     cursor = game.start_position()
     yield game_key(cursor)
-    for move in game.moves:
+    for move in (*game.moves, *further):
         cursor.push_uci(cursor.uci(move))
         yield game_key(cursor)
 

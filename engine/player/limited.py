@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engine.core.bits import BISHOP, KNIGHT, PAWN, QUEEN, ROOK
+from engine.core.bits import PAWN
 from engine.core.game import Game
 from engine.core.moves import to_square
+from engine.core.piece_values import PIECE_VALUES
 from engine.player.options import Settings
 from engine.player.skill import (
     SkillLevel,
@@ -33,7 +34,6 @@ _FAMILIAR = 0.1  # a move that people play this often is never overlooked
 # lines that are searched if there is a recapture, so that it is among them: usually, and if material has decided the
 # game, when all moves look alike
 _RECAPTURE_LINES, _LINES_IF_DECIDED, _DECISIVE_PAWNS = 4, 20, 4
-_PAWNS = {PAWN: 1, KNIGHT: 3, BISHOP: 3, ROOK: 5, QUEEN: 9}
 _BEST_DAY = 2.0  # standard deviations of a level's form
 _RECAPTURE_MARGIN = 0.12  # of expected score: by so much another move must seem better, or the level's limit
 
@@ -145,5 +145,5 @@ def _recaptures(game: Game, weighed: list[Idea]) -> set[int]:
 def _recapture_lines(game: Game) -> int:
     position = game.position
     white, black = (sum(pawns * int(position.types[piece_type] & position.colors[side]).bit_count()
-                      for piece_type, pawns in _PAWNS.items()) for side in (0, 1))
+                      for piece_type, pawns in enumerate(PIECE_VALUES)) for side in (0, 1))
     return _LINES_IF_DECIDED if abs(white - black) >= _DECISIVE_PAWNS else _RECAPTURE_LINES

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from engine.search.modes import DEFAULT_MODE, MODES
 from engine.system.errors import InputError, quote
+from eval.networks import SELFPLAY, TAUGHT
 
 Value = int | bool | str
 
@@ -78,27 +79,36 @@ class Option:
 
     def read(self, text: str) -> Value:
         """The value that `text` stands for; InputError if it is not allowed."""
-        if self.type is OptionType.SPIN:
-            return self._read_number(text)
-        if self.type is OptionType.CHECK:
-            if text.lower() not in ("true", "false"):
-                raise InputError(f"option {self.name} must be true or false, got {quote(text)}")
-            return text.lower() == "true"
-        if self.type is OptionType.COMBO:
-            for choice in self.choices:
-                if choice.lower() == text.lower():
-                    return choice
-            raise InputError(f"option {self.name} must be one of {', '.join(self.choices)}, got {quote(text)}")
-        return "" if text == "<empty>" else text
+        return self.checked(self._parsed(text))
 
-    def _read_number(self, text: str) -> int:
-        digits = text.removeprefix("-").removeprefix("+")
-        if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
-            raise InputError(f"option {self.name} must be a number from {self.low} to {self.high}, got {quote(text)}")
-        number = int(text)
-        if not self.low <= number <= self.high:
-            raise InputError(f"option {self.name} must be from {self.low} to {self.high}, got {number}")
-        return number
+    def checked(self, value: Value) -> Value:
+        """`value`; InputError if it is of another type or not allowed."""
+        if self.type is OptionType.SPIN:
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise self._refusal(f"a number from {self.low} to {self.high}", value)
+            if not self.low <= value <= self.high:
+                raise InputError(f"option {self.name} must be from {self.low} to {self.high}, got {value}")
+        elif self.type is OptionType.CHECK and not isinstance(value, bool):
+            raise self._refusal("true or false", value)
+        elif self.type is OptionType.COMBO and value not in self.choices:
+            raise self._refusal(f"one of {', '.join(self.choices)}", value)
+        elif self.type is OptionType.STRING and not isinstance(value, str):
+            raise self._refusal("text", value)
+        return value
+
+    def _refusal(self, expected: str, value: Value) -> InputError:
+        return InputError(f"option {self.name} must be {expected}, got {quote(str(value))}")
+
+    def _parsed(self, text: str) -> Value:
+        """The value that `text` stands for; `text` itself if it stands for none."""
+        if self.type is OptionType.SPIN:
+            digits = text.removeprefix("-").removeprefix("+")
+            return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 19 else text
+        if self.type is OptionType.CHECK:
+            return {"true": True, "false": False}.get(text.lower(), text)
+        if self.type is OptionType.COMBO:
+            return next((choice for choice in self.choices if choice.lower() == text.lower()), text)
+        return "" if text == "<empty>" else text
 
 
 def _as_text(value: Value) -> str:
@@ -150,14 +160,16 @@ class Settings:
     move_overhead: int = _spin("Move Overhead", "milliseconds to allow per move for delays outside the engine", 20, 0,
                                10_000)
     # File options come before the options that use them: a bad file is refused, and the other option still holds.
-    eval_file: str = _string("EvalFile", "network file to evaluate positions with; empty for the built-in network",
+    eval_file: str = _string("EvalFile", f"network to evaluate positions with: `{TAUGHT}`, which learned from "
+                             f"Stockfish's network, `{SELFPLAY}`, from own games alone, or a file", TAUGHT,
                              effect=Effect.EVALUATION)
     evaluation: str = _combo("Evaluation", "what evaluates positions: a neural network, or features that can be "
                              "explained", "network", ("network", "features"), effect=Effect.EVALUATION)
     policy_file: str = _string("PolicyFile", "mcts: file of the policy that guides the search; empty for the built-in "
                                "policy", effect=Effect.POLICY, modes=("mcts",))
     book_file: str = _string("BookFile", "Polyglot book to play from; empty for the built-in book", effect=Effect.BOOK)
-    own_book: bool = _check("OwnBook", "plays from an opening book", False, effect=Effect.BOOK)
+    own_book: bool = _check("OwnBook", "plays from an opening book in games, on a clock or with movetime", True,
+                            effect=Effect.BOOK)
     book_depth: int = _spin("Book Depth", "last move of the game for which the book is consulted", 255, 1, 255,
                             ends_search=False)
     book_variety: int = _spin("Book Variety", "0 plays only the book's best move, 50 plays moves in proportion to "
@@ -212,13 +224,18 @@ class Settings:
         """Whether a level plays from the book."""
         return self.uci_limit_strength and self.level_book
 
+    @property
+    def uses_own_book(self) -> bool:
+        """Whether full strength plays from the book."""
+        return self.own_book and not self.uci_limit_strength
+
     def set(self, option: Option, text: str) -> None:
         """Set an option to the value that `text` stands for; InputError, and no change, if it is not allowed."""
         setattr(self, option.setting, option.read(text))
 
-    def restore(self, option: Option, value: Value) -> None:
-        """Restore an earlier value if a new one turned out to be unusable."""
-        setattr(self, option.setting, value)
+    def set_value(self, option: Option, value: Value) -> None:
+        """Set an option to a value; InputError, and no change, if it is not allowed."""
+        setattr(self, option.setting, option.checked(value))
 
     def value(self, option: Option) -> Value:
         """The current value of an option."""

@@ -42,6 +42,7 @@ _SHORTEST_THOUGHT = 0.001  # seconds
 _SHORT_PULSE = 0.005  # seconds between two checks of kernels or tables that are being loaded
 _SHARE_FOR_TABLES = 0.7  # of the longest time for a move: to wait for tables, which answer better than any search
 _COMPILING_TIMEOUT, _TABLES_TIMEOUT = 6.0, 2.0  # seconds that `isready` waits for another mode's kernels and for tables
+_BOOK_SECONDS = 1.0  # for a move, so that the book may be opened first: that takes 0.2 s
 
 
 class Player:
@@ -164,9 +165,9 @@ class Player:
         if self._settings.book_file or self._settings.own_book or self._settings.uses_level_book:
             from engine.player.book import PlayerBook
 
-            if self._book is None:
-                self._book = PlayerBook(self._settings, self._limited.rng)
-            self._book.open()
+            book = self._book or PlayerBook(self._settings, self._limited.rng)
+            book.open()
+            self._book = book
 
     def _clear_search(self) -> None:
         if isinstance(self._search, Clearable):
@@ -179,6 +180,8 @@ class Player:
         self._limited.begin_game()
         if self._book is not None:
             self._book.begin_game()
+        elif self._settings.uses_own_book:
+            self._open_book()  # now, so that the first move need not wait
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
         """Set up a position from a FEN (None for the starting position) and moves; InputError changes nothing."""
@@ -262,6 +265,8 @@ class Player:
 
     def _book_answer(self, request: GoRequest, received: float, report: Report) -> Result | None:
         """The book's move as a result; None if there is no book or it has no move here."""
+        if self._book is None and self._settings.uses_own_book and request.is_for_game and self._has_time(request):
+            self._open_book()
         if self._book is None:
             return None
         book_answer = self._book.look_up(self.game, request)
@@ -272,6 +277,10 @@ class Player:
         seconds = time.perf_counter() - received
         report(Info(1, 1, 1, int(DRAW), 0, seconds, 0, (book_answer.move,)))  # some hosts expect a line for every move
         return Result(book_answer.move, 0, 0, 0, seconds, (book_answer.move,))
+
+    def _has_time(self, request: GoRequest) -> bool:
+        """Whether opening the book, without a `ucinewgame` before the game, costs little of the time for the move."""
+        return (budget := self.budget(request)) is not None and budget.hard >= _BOOK_SECONDS
 
     def _ready_search(self, request: GoRequest, signals: SearchSignals, report: Report) -> Search:
         """The search of the mode in use; alpha-beta if it is still being compiled and the answer cannot wait for it,
@@ -313,7 +322,7 @@ class Player:
                 signals: SearchSignals) -> Limits:
         """The limits of the search for a request; one that is pondering gets its time with `ponderhit`."""
         limits = Limits(depth=request.depth, nodes=request.nodes, mate=request.mate, multipv=self._settings.multipv,
-                        search_moves=root_moves)
+                        search_moves=root_moves, reports_all=request.reports_all)
         is_pondering = request.ponder and not signals.ponderhit.is_set()
         self._time_after_ponderhit = budget if is_pondering else None
         if is_pondering or budget is None:
@@ -383,7 +392,7 @@ class Player:
 
 
 def parse_legal_moves(game: Game, texts: Sequence[str], reject: Callable[[str], object]) -> tuple[int, ...]:
-    """The legal moves that `to_uci` name in UCI notation, in that order; `reject` is called with every other text."""
+    """The legal moves that `texts` name in UCI notation, in that order; `reject` is called with every other text."""
     legal = {game.uci(move): move for move in game.legal_moves()} if texts else {}
     for text in texts:
         if text not in legal:

@@ -29,6 +29,7 @@ class GoRequest:
     infinite: bool = False
     ponder: bool = False
     search_moves: tuple[str, ...] = ()
+    reports_all: bool = False  # reports the iterations, too, that are too quick for a person to read
 
     @property
     def waits_for_stop(self) -> bool:
@@ -39,3 +40,9 @@ class GoRequest:
     def is_timed(self) -> bool:
         """Whether the move is to be found in a limited time."""
         return self.movetime is not None or any(left is not None for left in self.times)
+
+    @property
+    def is_for_game(self) -> bool:
+        """Whether only time limits the move, so that any good move will do: it is to be played, not studied."""
+        has_other_limit = self.depth is not None or self.nodes is not None or self.mate is not None
+        return self.is_timed and not (has_other_limit or self.waits_for_stop or self.search_moves)

@@ -24,7 +24,7 @@ from eval.human_curve import human_expected
 
 _ALL_MOVES = 218  # as many as a position can have
 _HUMANLIKE_NODES = 300_000
-_LEAST_PRIOR = 1e-4  # of moves that a search finds although they come to nobody's mind
+_LEAST_PRIOR = 1e-4  # of moves that a search finds although they come to no person's mind
 _PROGRESS = 2e-5  # of expected score per centipawn: even in a decided position, a little more is a little better
 
 

@@ -17,7 +17,7 @@ from engine.search.scores import DRAW, MATE, MATE_BAND, TB_WIN
 from engine.search.tb import TbRecord, no_tb
 from engine.search.time_management import FOREVER
 from engine.search.types import Bound, Info, InfoString, Progress, Report, Result
-from engine.system.errors import InputError
+from engine.system.errors import InputError, message_of
 from engine.system.files import user_path
 from tablebase.background_reader import BackgroundReader
 from tablebase.material import MAX_PIECES, PREFETCH_PIECES
@@ -66,14 +66,14 @@ class TbRoot:
         try:
             self._own = self._open_own() if self._settings.table_path else None  # otherwise opened when needed
         except (OSError, ValueError, MemoryError) as error:
-            raise InputError(str(error)) from error
+            raise InputError(message_of(error)) from error
 
     def apply_syzygy(self) -> str | None:
-        """Open the Syzygy tables that the settings name; returns what was found. InputError changes nothing."""
+        """Open the Syzygy tables that the settings name; returns what they are. InputError changes nothing."""
         try:
             return self._open_syzygy()
         except (OSError, ValueError, MemoryError) as error:
-            raise InputError(str(error)) from error
+            raise InputError(message_of(error)) from error
 
     def _open_own(self) -> OwnTables:
         """The engine's own tables, and those of a folder that the user names."""
@@ -98,8 +98,8 @@ class TbRoot:
         if not syzygy.count:
             raise InputError(warnings or f"no Syzygy tables in {text}: their names look like KQvKR.rtbw")
         self._syzygy = syzygy
-        found = f"{syzygy.count} Syzygy tables with up to {syzygy.max_pieces} pieces"
-        return f"{found}; {warnings}" if warnings else found
+        summary = f"{syzygy.count} Syzygy tables with up to {syzygy.max_pieces} pieces"
+        return f"{summary}; {warnings}" if warnings else summary
 
     def open_files(self) -> None:
         """Start opening the engine's own tables in the background, long before they are needed on the clock."""
@@ -249,11 +249,11 @@ def report_worse_too(report: Report, tb_result: TbRootResult) -> Report:
     if not tb_result.worse_lines:
         return report
 
-    def report_all(found: Info | Progress | InfoString) -> None:
-        report(found)
-        if isinstance(found, Info) and found.multipv == len(tb_result.unresolved_moves):
-            for number, line in enumerate(tb_result.worse_lines, start=found.multipv + 1):
-                report(replace(found, multipv=number, score=line.score, bound=Bound.EXACT, pv=line.line, wdl=None))
+    def report_all(reported: Info | Progress | InfoString) -> None:
+        report(reported)
+        if isinstance(reported, Info) and reported.multipv == len(tb_result.unresolved_moves):
+            for number, line in enumerate(tb_result.worse_lines, start=reported.multipv + 1):
+                report(replace(reported, multipv=number, score=line.score, bound=Bound.EXACT, pv=line.line, wdl=None))
 
     return report_all
 
@@ -261,8 +261,8 @@ def report_worse_too(report: Report, tb_result: TbRootResult) -> Report:
 def report_as_draw(report: Report) -> Report:
     """A report for the search of a position that the tables call a draw: every line gets that score."""
 
-    def report_draw(found: Info | Progress | InfoString) -> None:
-        report(replace(found, score=int(DRAW), bound=Bound.EXACT) if isinstance(found, Info) else found)
+    def report_draw(reported: Info | Progress | InfoString) -> None:
+        report(replace(reported, score=int(DRAW), bound=Bound.EXACT) if isinstance(reported, Info) else reported)
 
     return report_draw
 

@@ -27,6 +27,7 @@ class Limits:
     multipv: int = 1
     first_depth: int = 1  # of the first iteration; if it equals `depth` there is no iterative deepening
     search_moves: tuple[int, ...] = ()
+    reports_all: bool = False  # reports the iterations, too, that are too quick for a person to read
     brief_time: float = BRIEF_SECONDS  # a search that may take no longer than this starts no threads
 
 
@@ -115,3 +116,4 @@ class Result:
     seconds: float
     pv: tuple[int, ...] = ()
     infos: list[Info] = field(default_factory=list)
+    iterations: int = 0  # of a tree search: its playouts, where it has any; set where `nodes` counts positions

@@ -12,6 +12,7 @@ DISTRIBUTION = "adversary-chess"  # the name of the package for pip
 # Extra -> the packages that it installs, by the names under which they are imported. A test holds that pyproject.toml
 # says the same.
 EXTRAS = {
+    "coach": ("fsrs",),
     "web": ("starlette", "uvicorn", "websockets"),
     "class": ("jupyterlab", "nbclient", "ipykernel"),
     "lab": ("matplotlib", "selenium"),

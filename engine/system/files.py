@@ -6,25 +6,31 @@ device never ends. A file that is written either replaces the old one completely
 
 from __future__ import annotations
 
+import codecs
+import errno
 import io
 import json
 import os
 import stat
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
+from zlib import crc32
 
-from engine.system.errors import InputError, quote
+from engine.system import host
+from engine.system.errors import InputError, quote, reason_of
 
 if TYPE_CHECKING:
     import zipfile
 
 LARGEST_TEXT = 1 << 30  # bytes of a file that is read at once
 _LARGEST_JSON = 1 << 24
+_LARGEST_LINES, _MOST_LINES = 1 << 26, 1 << 19  # characters and lines that are kept: a packed file may hold any number
 _LONGEST_LINE = 1 << 20  # characters: no line that a person wrote is longer
+
+_LOCKED_BYTE = 1 << 30  # far beyond what is written: Windows lets no other handle read a locked byte
 
 _PACKED = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}  # with the module that unpacks it, imported when needed
 _UNREADABLE = (".zst", ".7z", ".rar")
@@ -49,8 +55,10 @@ def read_bytes(path: Path, largest: int) -> bytes:
     with open_bytes(path) as file:
         try:
             return file.read(size)
-        except (OSError, MemoryError) as error:
-            raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'out of memory'}") from error
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {reason_of(error)}") from error
+        except MemoryError as error:
+            raise InputError(f"cannot read {path}: out of memory") from error
 
 
 def file_size(path: Path, largest: int | None = None) -> int:
@@ -59,7 +67,7 @@ def file_size(path: Path, largest: int | None = None) -> int:
     try:
         status = path.stat()
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
+        raise InputError(f"cannot read {path}: {reason_of(error)}") from error
     if stat.S_ISDIR(status.st_mode):
         raise InputError(f"cannot read {path}: it is a folder")
     if not stat.S_ISREG(status.st_mode):
@@ -75,7 +83,7 @@ def open_bytes(path: Path, largest: int | None = None) -> BinaryIO:
     try:
         return path.open("rb")
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
+        raise InputError(f"cannot read {path}: {reason_of(error)}") from error
 
 
 def read_text(path: Path, largest: int = LARGEST_TEXT) -> str:
@@ -85,14 +93,14 @@ def read_text(path: Path, largest: int = LARGEST_TEXT) -> str:
             content = file.read()
         return content.decode(_encoding_of(content))
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
+        raise InputError(f"cannot read {path}: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not a text file: {error.reason} at byte {error.start}") from error
 
 
 def _encoding_of(beginning: bytes) -> str:
     """The encoding of a text: UTF-16 if it begins with its byte order mark, otherwise UTF-8."""
-    return "utf-16" if beginning.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+    return "utf-16" if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
 
 
 def read_json(path: Path) -> Any:
@@ -115,13 +123,14 @@ def numbered_lines(path: Path) -> list[tuple[int, str]]:
                 if line.strip() and not line.startswith("#")]
 
 
-def bounded(lines: Iterable[str], path: Path) -> Iterator[str]:
+def bounded(lines: Iterable[str], path: Path, largest: int = _LARGEST_LINES) -> Iterator[str]:
     """Yield the lines of a file; InputError if they are too many to fit into memory."""
     size = 0
-    for line in lines:
+    for number, line in enumerate(lines, start=1):
         size += len(line)
-        if size > LARGEST_TEXT:
-            raise InputError(f"cannot read {path}: it has more than {LARGEST_TEXT} characters")
+        if size > largest or number > _MOST_LINES:
+            what = f"{largest} characters" if size > largest else f"{_MOST_LINES} lines"
+            raise InputError(f"cannot read {path}: it has more than {what}")
         yield line
 
 
@@ -129,8 +138,8 @@ def bounded(lines: Iterable[str], path: Path) -> Iterator[str]:
 def open_text(path: Path, *, is_strict: bool = False) -> Iterator[Iterator[str]]:
     """The lines of a text file, plain or packed (.gz, .xz, .bz2, or the first file in a .zip), one after the other.
 
-    InputError, here or while reading, if the file cannot be read. The text is UTF-8, or UTF-16 with its mark; bytes
-    that are neither are replaced or, if `is_strict`, an InputError.
+    InputError, here or while reading, if the file cannot be read. The text is UTF-8, or UTF-16 with its mark. Other
+    bytes count as Latin-1, the character set of the PGN standard, or, if `is_strict`, as an InputError.
     """
     import zlib
     from lzma import LZMAError
@@ -138,13 +147,34 @@ def open_text(path: Path, *, is_strict: bool = False) -> Iterator[Iterator[str]]
 
     try:
         with ExitStack() as stack:
-            yield _lines(_open_packed(path, stack, "strict" if is_strict else "replace"), path)
+            yield _lines(_open_packed(path, stack, "strict" if is_strict else _LATIN_1), path)
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not a text file: {error.reason}") from error
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+        raise InputError(f"cannot read {path}: {reason_of(error)}") from error
     except (EOFError, LZMAError, zlib.error, BadZipFile, RuntimeError) as error:
         raise InputError(f"{path} is damaged, or its compression is not supported: {error}") from error
+
+
+def read_pgn_text(path: Path, largest: int) -> str:
+    """The whole text of a PGN file, like `open_text`; InputError if it has more than `largest` characters."""
+    with open_text(path) as lines:
+        return "".join(bounded(lines, path, largest))
+
+
+def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
+    """Decode the bytes that are not UTF-8: an error handler for `codecs`."""
+    assert isinstance(error, UnicodeDecodeError)
+    data = error.object[error.start : error.end]
+    if error.encoding.startswith("utf-16"):
+        return "\ufffd", error.end
+    # Windows has letters and quotation marks where Latin-1 has control characters.
+    return "".join(map(_WINDOWS_LETTERS.__getitem__, data)), error.end
+
+
+_WINDOWS_LETTERS = [bytes([byte]).decode("cp1252", "replace").replace("\ufffd", chr(byte)) for byte in range(256)]
+_LATIN_1 = "adversary-latin-1"
+codecs.register_error(_LATIN_1, _as_latin_1)
 
 
 def _lines(file: IO[str], path: Path) -> Iterator[str]:
@@ -166,7 +196,7 @@ def _open_packed(path: Path, stack: ExitStack, errors: str) -> IO[str]:
         raw = stack.enter_context(archive.open(_name_in(archive, path)))
     elif suffix in _PACKED:
         raw = stack.enter_context(import_module(_PACKED[suffix]).open(raw))
-    encoding = _encoding_of(raw.read(len(BOM_UTF16_LE)))
+    encoding = _encoding_of(raw.read(len(codecs.BOM_UTF16_LE)))
     raw.seek(0)
     return stack.enter_context(io.TextIOWrapper(raw, encoding, errors))
 
@@ -200,6 +230,8 @@ def check_target(path: Path, is_ours: Callable[[Path], bool], what: str) -> None
         raise InputError(f"cannot write {path}: no folder {path.parent}")
     if path.exists() and not path.is_file():
         raise InputError(f"cannot write {path}: it is not a plain file")
+    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise InputError(f"cannot write {path}: {os.strerror(errno.EACCES)}")
     if path.exists() and path.stat().st_size and not is_ours(path):
         raise InputError(f"{path} exists and is not a {what}; refusing to overwrite it")
 
@@ -209,13 +241,18 @@ def create_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot create the folder {path}: {error.strerror or error}") from error
+        raise InputError(f"cannot create the folder {path}: {reason_of(error)}") from error
 
 
 def check_name(path: Path) -> None:
     """Raise InputError if no file can have that name."""
     if "\0" in str(path):
         raise InputError(f"invalid file name {quote(str(path))}")
+    try:
+        path.lstat()
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL):
+            raise InputError(f"invalid file name {quote(str(path))}: {reason_of(error)}") from error
 
 
 def begins_with(*beginnings: bytes) -> Callable[[Path], bool]:
@@ -239,14 +276,43 @@ def is_plain_text(path: Path) -> bool:
         return all(32 <= byte < 127 or byte in b"\t\r\n" for byte in file.read(256))
 
 
-def append_whole(path: Path, content: bytes) -> None:
-    """Append to a file; OSError, which names the file and leaves it as it was, if there is no room for all of it."""
+@contextmanager
+def exclusive(path: Path) -> Iterator[None]:
+    """Lock a file, which is created if need be, while the context is open; InputError if another process holds it.
+
+    OSError if it cannot be opened. The system releases the lock when the process ends, however it ends. On a file
+    system without locks, there is none.
+    """
+    with ExitStack() as stack:
+        while not _lock(path, stack):
+            stack.close()
+        yield
+
+
+def _lock(path: Path, stack: ExitStack) -> bool:
+    """Lock a file until the stack is closed; False if its last holder has just removed it."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    stack.callback(os.close, handle)
+    os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
+    with suppress(OSError, ImportError):  # a system or file system without locks
+        if not host.try_lock(handle):
+            raise InputError(f"{path} is in use by another run")
+    return path.exists() and os.path.samestat(os.fstat(handle), path.stat())
+
+
+def append_whole(path: Path, content: bytes, *, is_durable: bool = False) -> None:
+    """Append to a file; OSError, which names the file and leaves it as it was, if there is no room for all of it.
+
+    What `is_durable` has reached the disk afterwards, and survives a power failure.
+    """
     with path.open("ab", buffering=0) as file:  # a buffer would be flushed again on closing
         size = file.seek(0, os.SEEK_END)
         try:
             written = file.write(content)
             while written < len(content):
                 written += file.write(content[written:])  # raises the OSError if nothing fits
+            if is_durable:
+                os.fsync(file.fileno())
         except OSError as error:
             with suppress(OSError):
                 os.truncate(path, size)
@@ -263,13 +329,14 @@ def write_file(path: Path, content: bytes | str) -> None:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write to, which takes its name when it is complete. InputError if it cannot be written."""
     target = path.resolve()
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    # Its name is short: the target's may be as long as the file system allows.
+    part = target.with_name(f".{crc32(os.fsencode(target.name)):08x}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
             yield file
         part.replace(target)
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+        raise InputError(f"cannot write {path}: {reason_of(error)}") from error
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)

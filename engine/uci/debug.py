@@ -7,7 +7,6 @@ whatever happens there. The handshake imports this module, so what no game needs
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -75,19 +74,12 @@ def bench_lines(words: Sequence[str]) -> Iterator[str]:
 
 
 def run_adversary(words: Sequence[str]) -> Iterator[str]:
-    """The lines that `adversary WORDS` prints; if this process is terminated, so is that one.
-
-    It runs the code of this installation, whatever the current folder contains.
-    """
+    """The lines that `adversary WORDS` prints; if this process is terminated, so is that one."""
     import subprocess
 
-    from engine.kernel import SOURCE_ROOT
+    from engine.system.processes import start_own
 
-    path = os.pathsep.join(part for part in (str(SOURCE_ROOT), os.environ.get("PYTHONPATH", "")) if part)
-    # -P: otherwise Python would look for `engine` in the current folder first, which may contain another one.
-    with subprocess.Popen([sys.executable, "-P", "-m", "engine", *words], stdin=subprocess.DEVNULL, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env={**os.environ, "PYTHONPATH": path}) as process, _ended_together(process):
+    with start_own(words, stderr=subprocess.STDOUT) as process, _ended_together(process):
         assert process.stdout is not None
         for line in process.stdout:
             yield line.rstrip()

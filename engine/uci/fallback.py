@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 import chess
 
+from engine.core.piece_values import PIECE_VALUES
 from engine.system.errors import InputError, quote
 
-_VALUES = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 310, chess.ROOK: 500, chess.QUEEN: 900, chess.KING: 0}
+_VALUES = tuple(100 * value for value in PIECE_VALUES)
 _MATE = 100_000
 _DEPTH = 2
 _CENTRE = 3.5
@@ -39,15 +40,18 @@ def read_board(fen: str | None, moves: Sequence[str], chess960: bool) -> chess.B
     return board
 
 
-def fallback_move(board: chess.Board, deadline: float, search_moves: Sequence[str] = ()) -> tuple[str, int | None]:
+def fallback_move(board: chess.Board, deadline: float,
+                  search_moves: Sequence[str] = ()) -> tuple[str | None, int | None]:
     """A sensible legal move as UCI text, one of `search_moves` if any of those is legal, and its score in centipawns;
-    the null move if there is none, and no score if there was no time for one.
+    None if there is no legal move, and no score if there was no time for one.
 
     It is found before `deadline` (of `time.perf_counter`), if there is any time at all.
     """
     moves = sorted(board.legal_moves, key=lambda move: -_move_score(board, move))
     moves = [move for move in moves if board.uci(move) in search_moves] or moves
-    best, best_score = (moves[0] if moves else chess.Move.null()), -_MATE
+    if not moves:
+        return None, None
+    best, best_score = moves[0], -_MATE
     for move in moves:
         if time.perf_counter() >= deadline:
             break
@@ -59,9 +63,9 @@ def fallback_move(board: chess.Board, deadline: float, search_moves: Sequence[st
     return board.uci(best), None if best_score == -_MATE else best_score
 
 
-def format_fallback(board: chess.Board, text: str, score: int | None) -> str:
+def format_fallback(board: chess.Board, text: str | None, score: int | None) -> str:
     """The UCI line for a fallback move, which GUIs expect before `bestmove`."""
-    if not any(board.generate_legal_moves()):
+    if text is None:
         return f"info depth 0 score {'mate 0' if board.is_check() else 'cp 0'}"
     if score is None:
         return f"info depth 1 score cp {_evaluate(board)} pv {text}"

@@ -23,7 +23,7 @@ _FALLBACK_SHARE = 0.4  # of the time for a move: the rest is for overhead
 _FALLBACK_SECONDS = 1.0  # at most
 _PULSE = 0.01  # seconds between two checks of what has happened
 _SOON = 0.025  # seconds; see `GoCommand.start`
-_NO_MOVE = "0000"
+_NO_MOVE = "(none)"  # Stockfish's word for it; 0000 would be read as a null move
 
 
 class _Session(Protocol):
@@ -139,7 +139,7 @@ class GoCommand:
         board = read_board(self.position_command.fen, self.position_command.moves, self._session.settings.uci_chess960)
         text, score = fallback_move(board, deadline, self.request.search_moves)
         self._output.send(format_fallback(board, text, score))
-        return text
+        return text or _NO_MOVE
 
     def _ask(self, player: Player) -> list[str]:
         """The player's move as UCI text, and the expected reply if there is one."""
@@ -149,18 +149,19 @@ class GoCommand:
             return [_NO_MOVE]
         return list(player.to_uci(result.pv[:2]))
 
-    def _report(self, player: Player, found: Info | Progress | InfoString) -> None:
+    def _report(self, player: Player, report: Info | Progress | InfoString) -> None:
         """Print a report of the player's book, tables or search."""
         from engine.text.display import to_cp, to_wdl
 
-        if isinstance(found, InfoString):
-            self._output.info_string(found.text)
-        elif isinstance(found, Progress):
-            self._output.send(format_currmove(found, next(player.to_uci((found.current_move,)))))
+        if isinstance(report, InfoString):
+            self._output.info_string(report.text)
+        elif isinstance(report, Progress):
+            self._output.send(format_currmove(report, next(player.to_uci((report.current_move,)))))
         else:
             position, model = player.game.position, player.evaluation.wdl_model
             is_wdl_shown = self._session.settings.uci_show_wdl
-            wdl = to_wdl(position, found.score, model, found.wdl) if is_wdl_shown else None
-            score = format_score(found, to_cp(position, found.score, model), wdl)
+            wdl = to_wdl(position, report.score, model, report.wdl) if is_wdl_shown else None
+            score = format_score(report, to_cp(position, report.score, model), wdl)
+            line = " ".join(player.to_uci(report.pv))
             # A reader that is woken by the line may take the processor away before the answer has been sent.
-            self._output.send(format_info(found, score, " ".join(player.to_uci(found.pv))), flush=not self._is_due_soon)
+            self._output.send(format_info(report, score, line), flush=not self._is_due_soon)

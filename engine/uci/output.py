@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import IO
 
-from engine.system.errors import InputError
+from engine.system.errors import InputError, reason_of
 
 
 class UciOutput:
@@ -35,7 +35,7 @@ class UciOutput:
                 self._leave(0)
             except OSError as error:
                 with contextlib.suppress(OSError):
-                    print(f"error: {error}", file=sys.stderr, flush=True)
+                    print(f"error: cannot write to standard output: {reason_of(error)}", file=sys.stderr, flush=True)
                 self._leave(1)
             self._write_log("<", line)
 
@@ -65,10 +65,10 @@ def _opened(path: str) -> IO[str]:
     """The file to append to. Only a plain file will do: a pipe could block, or feed the log back as input."""
     from engine.system.files import user_path  # not needed before the handshake
 
+    file = user_path(path)
     try:
-        file = user_path(path)
         if file.exists() and not file.is_file():
             raise InputError(f"{path} is not a plain file")
         return file.open("a", encoding="utf-8")  # open as long as the process
-    except (OSError, ValueError) as error:  # InputError is a ValueError too: it has its message already
-        raise InputError(str(error)) from error
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {reason_of(error)}") from error

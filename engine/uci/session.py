@@ -152,7 +152,7 @@ class UciSession:
             elif player is not None:
                 message = player.apply(option)
         except Exception as error:  # whatever it is: a value that cannot be used must not end the game
-            self.settings.restore(option, before)
+            self.settings.set_value(option, before)
             raise InputError(f"option {option.name}: {error or type(error).__name__}") from error
         if message is not None:
             self._info_string(f"option {option.name}: {message}")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.system import host
-from engine.system.errors import InputError
+from engine.system.errors import InputError, reason_of
 from engine.system.files import read_text, write_file
 from engine.ui.game import PlayedGame
 
@@ -56,7 +56,7 @@ class AutoSave:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"cannot create {self._folder}: {error.strerror}") from error
+            raise InputError(f"cannot create {self._folder}: {reason_of(error)}") from error
         stamp = f"{datetime.now(UTC).astimezone():%Y-%m-%d_%H-%M-%S}"
         number, path = 1, self._folder / f"{stamp}.pgn"
         while True:
@@ -66,6 +66,6 @@ class AutoSave:
                 number += 1
                 path = self._folder / f"{stamp}_{number}.pgn"
             except OSError as error:
-                raise InputError(f"cannot write {path}: {error.strerror}") from error
+                raise InputError(f"cannot write {path}: {reason_of(error)}") from error
             else:
                 return path

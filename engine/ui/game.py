@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
+from typing import Self
 
 import chess
 import chess.pgn
@@ -19,14 +20,13 @@ from engine.analysis.lookup import opening_name
 from engine.analysis.pgn_reader import read_game_text
 from engine.core.fen import START_FEN
 from engine.core.game import Game as Rules
+from engine.core.piece_values import PIECE_VALUES
 from engine.system.errors import InputError
 from engine.text.notation import START, parse_board_move, to_board
 from engine.ui.clock import ChessClock, TimeControl, parse_time_control_tag
 
 UNDECIDED, DRAWN = "*", "1/2-1/2"
 _WINS = {chess.WHITE: "1-0", chess.BLACK: "0-1"}
-# in pawns
-PIECE_VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 _CHESS960_STARTS = 960
 _PERSON, _PROGRAM = "human", "program"  # PGN's player types
 _TIME_FORFEIT, _NORMAL, _UNTERMINATED = "time forfeit", "normal", "unterminated"  # PGN's terminations
@@ -60,7 +60,8 @@ class GameOutcome:
     def __str__(self) -> str:
         if self.winner is None:
             return f"draw: {self.reason.value}"
-        return f"{chess.COLOR_NAMES[self.winner]} wins: {self.reason.value}"
+        preposition = "on" if self.reason is Termination.FLAG else "by"
+        return f"{chess.COLOR_NAMES[self.winner]} wins {preposition} {self.reason.value}"
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,25 @@ class PlayedGame:
         self._names: list[OpeningName | None] = []  # of the position after each move
         self._outcome = self._end_on_board()
 
+    @classmethod
+    def from_pgn(cls, text: str, now: Callable[[], float] = time.monotonic) -> Self:
+        """The first game of a PGN text, to be continued: main line, players, clocks. InputError if there is none."""
+        record = read_game_text(text)
+        tags = record.headers
+        game = cls(record.board(), parse_time_control_tag(tags.get("TimeControl", "")),
+                   (_player_info(tags, "White"), _player_info(tags, "Black")), now)
+        game.date = tags.get("Date", game.date)
+        for node in record.mainline():
+            game._check_running()
+            seconds = node.clock()
+            game._push(node.move, None if seconds is None or game.clock is None else round(seconds * 1000))
+            game._outcome = game._end_on_board()
+        if game.clock is not None:
+            game._set_clock(game.clock)
+        if game.outcome is None:
+            game._outcome = _claimed_outcome(tags)
+        return game
+
     @property
     def board(self) -> chess.Board:
         """A copy of the board, with the moves that led to it."""
@@ -115,6 +135,11 @@ class PlayedGame:
     def moves(self) -> tuple[chess.Move, ...]:
         """All moves since the start."""
         return tuple(self._board.move_stack)
+
+    @property
+    def readings(self) -> tuple[int | None, ...]:
+        """The mover's clock after each move, in milliseconds; None if there was none."""
+        return tuple(self._readings)
 
     def player(self, color: chess.Color) -> PlayerInfo:
         """The player of a side."""
@@ -243,7 +268,7 @@ class PlayedGame:
 
     def lead(self) -> int:
         """The material balance in pawns, from White's point of view."""
-        return sum((1 if piece.color else -1) * PIECE_VALUES.get(piece.piece_type, 0)
+        return sum((1 if piece.color else -1) * PIECE_VALUES[piece.piece_type]
                    for piece in self._board.piece_map().values())
 
     def opening_name(self) -> OpeningName | None:
@@ -263,7 +288,7 @@ class PlayedGame:
         """The game as PGN, with the clocks after each move."""
         record = chess.pgn.Game()
         record.setup(self._board.root())
-        record.headers.update(self._tags())
+        record.headers.update(self.tags())
         if self._board.chess960:
             record.headers["Variant"] = "Chess960"
         node: chess.pgn.GameNode = record
@@ -275,7 +300,8 @@ class PlayedGame:
             node.comment = f"{outcome} {node.comment}".strip()
         return f"{record}\n\n"
 
-    def _tags(self) -> dict[str, str]:
+    def tags(self) -> dict[str, str]:
+        """The tags of the game as PGN."""
         outcome = self.outcome
         tags = {"Event": "Casual game", "Site": "?", "Date": self.date, "Round": "-", "White": self.white.name,
                 "Black": self.black.name, "Result": UNDECIDED if outcome is None else outcome.result}
@@ -291,25 +317,6 @@ class PlayedGame:
         is_by_time = outcome is not None and outcome.reason is Termination.FLAG
         tags["Termination"] = _UNTERMINATED if outcome is None else _TIME_FORFEIT if is_by_time else _NORMAL
         return tags
-
-
-def game_from_pgn(text: str, now: Callable[[], float] = time.monotonic) -> PlayedGame:
-    """The first game of a PGN text, to be continued: main line, players, clocks. InputError if there is none."""
-    record = read_game_text(text)
-    tags = record.headers
-    game = PlayedGame(record.board(), parse_time_control_tag(tags.get("TimeControl", "")),
-                      (_player_info(tags, "White"), _player_info(tags, "Black")), now)
-    game.date = tags.get("Date", game.date)
-    for node in record.mainline():
-        game._check_running()  # noqa: SLF001  of this module
-        seconds = node.clock()
-        game._push(node.move, None if seconds is None or game.clock is None else round(seconds * 1000))  # noqa: SLF001
-        game._outcome = game._end_on_board()  # noqa: SLF001
-    if game.clock is not None:
-        game._set_clock(game.clock)  # noqa: SLF001
-    if game.outcome is None:
-        game._outcome = _claimed_outcome(tags)  # noqa: SLF001
-    return game
 
 
 def _player_info(tags: chess.pgn.Headers, color: str) -> PlayerInfo:

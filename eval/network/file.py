@@ -31,8 +31,8 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.system.errors import InputError, quote
-from engine.system.files import read_bytes, write_file
-from eval.binary_file import LARGEST_FILE, ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, require
+from engine.system.files import write_file
+from eval.binary_file import ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, read_parsed, require
 from eval.weight_file import parse_wdl_model
 
 VERSION = 1
@@ -123,11 +123,7 @@ class Network:
 
 def read_network(path: Path | str) -> Network:
     """The network in a file; InputError, in one line that names the file, if it is missing or invalid."""
-    content = read_bytes(Path(path), LARGEST_FILE)
-    try:
-        return _parse(content)
-    except InputError as error:
-        raise InputError(f"network file {path}: {error}") from error
+    return read_parsed(path, "network", _parse)
 
 
 def write_network(network: Network, path: Path | str) -> None:

@@ -29,6 +29,7 @@ SAMPLE = np.dtype([
 BOARD_BYTES = 32
 NO_PIECE_CODE = 12
 SAMPLES_TYPE = array_type(SAMPLE)
+SAMPLE_SIZE = np.int64(SAMPLE.itemsize)
 
 Samples = npt.NDArray[Any]  # of SAMPLE
 
@@ -40,9 +41,8 @@ _ALWAYS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
 @kernel
-def write_sample(pos, out, index, score, static, result):
-    """Pack `pos` into `out[index]`; all three numbers are from the side to move's view."""
-    row = out[index]
+def pack_sample(pos, row, score, static, result):
+    """Pack `pos` into `row`; all three numbers are from the side to move's view."""
     for word in range(4):
         row.board[word] = _EMPTY_WORD
     us = np.int64(pos.side)

@@ -7,6 +7,7 @@ so learn only the difference: then a few games are enough to surpass that networ
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,42 @@ class TeacherShape:
     channels: int = 128
 
 
+class LabellingTeacher(ABC):
+    """What labels samples: anything that evaluates them in batches."""
+
+    def __init__(self, device: str, rows_at_a_time: int = _ROWS_AT_A_TIME) -> None:
+        self._device, self._rows_at_a_time = device, rows_at_a_time
+
+    @abstractmethod
+    def logits(self, rows: Tensor) -> Tensor:
+        """[samples]: the score divided by the scale, from the side to move's view."""
+
+    def calibrate(self, samples: Samples, expected: Any) -> None:  # noqa: B027  most teachers have nothing to do
+        """Match the scale of the scores to `expected`, a student's expected results for the samples.
+
+        Does nothing here: a teacher that was trained has learned the scale of its own training games.
+        """
+
+    def predictions(self, samples: Samples) -> Any:
+        """The expected results of samples, from 0 to 1, as a NumPy array of float32."""
+        results = torch.empty(len(samples), device=self._device)  # kept on the device, so that no batch is waited for
+        for begin in range(0, len(samples), self._rows_at_a_time):
+            rows = to_device(samples[begin : begin + self._rows_at_a_time], self._device)
+            results[begin : begin + len(rows)] = torch.sigmoid(self.logits(rows))
+        return results.cpu().numpy()
+
+    def label(self, samples: Samples, scale: float, part: float = 1.0) -> Samples:
+        """A copy of the samples with scores blended from the teacher's, weighted by `part`, and their own."""
+        results = self.predictions(samples)
+        if part < 1:
+            results = part * results + (1 - part) * expected_result(samples["score"], scale)
+        results = np.clip(results, _NEARLY_CERTAIN, 1 - _NEARLY_CERTAIN)
+        labelled = samples.copy()
+        scores = np.rint(scale * np.log(results / (1 - results)))
+        labelled["score"] = np.clip(scores, -_LARGEST_LABEL, _LARGEST_LABEL)
+        return labelled
+
+
 class _ResidualBlock(nn.Module):  # type: ignore[misc]  # torch need not be installed where types are checked
     """Two convolutions with a skip connection; a gate weights each channel by its mean over the board."""
 
@@ -56,12 +93,13 @@ class _ResidualBlock(nn.Module):  # type: ignore[misc]  # torch need not be inst
         return torch.relu(torch.addcmul(boards, inner, gates[:, :, None, None]))
 
 
-class Teacher:
+class Teacher(LabellingTeacher):
     """The teacher's model, which evaluates packed samples."""
 
     def __init__(self, shape: TeacherShape, device: str, seed: int,
                  base: NetworkModel | None = None) -> None:
         """Start with random weights determined by `seed`; with `base`, which stays fixed, start with its output."""
+        super().__init__(device)
         torch.manual_seed(seed)
         channels = shape.channels
         self.shape = shape
@@ -77,7 +115,6 @@ class Teacher:
             nn.init.zeros_(self._net[-1].bias)
         self.parameters = dict(self._net.named_parameters())
         self.state = self._net.state_dict(keep_vars=True)
-        self._device = device
         self._device_type = torch.device(device).type
         torch.backends.cudnn.benchmark = True  # batches are all of one size
 
@@ -116,25 +153,6 @@ class Teacher:
 
     def clamp(self) -> None:
         """Do nothing: a teacher is never quantized, so its weights need no bounds."""
-
-    def predictions(self, samples: Samples) -> Any:
-        """The expected results of samples, from 0 to 1, as a NumPy array of float32."""
-        results = torch.empty(len(samples), device=self._device)  # kept on the device, so that no batch is waited for
-        for begin in range(0, len(samples), _ROWS_AT_A_TIME):
-            rows = to_device(samples[begin : begin + _ROWS_AT_A_TIME], self._device)
-            results[begin : begin + len(rows)] = torch.sigmoid(self.logits(rows))
-        return results.cpu().numpy()
-
-    def label(self, samples: Samples, scale: float, part: float = 1.0) -> Samples:
-        """A copy of the samples with scores blended from the teacher's, weighted by `part`, and their own."""
-        results = self.predictions(samples)
-        if part < 1:
-            results = part * results + (1 - part) * expected_result(samples["score"], scale)
-        results = np.clip(results, _NEARLY_CERTAIN, 1 - _NEARLY_CERTAIN)
-        labelled = samples.copy()
-        scores = np.rint(scale * np.log(results / (1 - results)))
-        labelled["score"] = np.clip(scores, -_LARGEST_LABEL, _LARGEST_LABEL)
-        return labelled
 
     def save(self, path: Path) -> None:
         """Write a file for `load_teacher`."""

@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.system.errors import InputError
-from engine.system.files import read_bytes, write_file
-from eval.binary_file import LARGEST_FILE, ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, require
+from engine.system.files import write_file
+from eval.binary_file import ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, read_parsed, require
 
 VERSION = 1
 MAGIC = b"ADVPOL\r\n"
@@ -71,11 +70,7 @@ def blocks_of(hidden: int) -> tuple[ArrayBlock, ...]:
 
 def read_policy(path: Path | str) -> Policy:
     """The policy in a file; InputError, in one line that names the file, if it is missing or invalid."""
-    content = read_bytes(Path(path), LARGEST_FILE)
-    try:
-        return _parse(content)
-    except InputError as error:
-        raise InputError(f"policy file {path}: {error}") from error
+    return read_parsed(path, "policy", _parse)
 
 
 def write_policy(policy: Policy, path: Path | str) -> None:

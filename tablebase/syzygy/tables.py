@@ -21,7 +21,7 @@ from engine.core.game import Game, make_if_legal
 from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord
 from engine.kernel.records import new_record
-from engine.system.errors import InputError
+from engine.system.errors import InputError, reason_of
 from tablebase.background_reader import BackgroundReader, publish
 from tablebase.codes import UNKNOWN
 from tablebase.material import Pieces, can_turn_into, endings_at_root, pieces_besides_kings
@@ -75,7 +75,7 @@ class SyzygyTables:
         try:
             paths = sorted(folder.iterdir())
         except (OSError, ValueError) as error:
-            raise InputError(f"cannot read {folder}: {getattr(error, 'strerror', None) or error}") from error
+            raise InputError(f"cannot read {folder}: {reason_of(error)}") from error
         for path in paths:
             if path.suffix in _SUFFIXES and chess.syzygy.is_tablename(path.stem, piece_count=MAX_PIECES):
                 self._paths.setdefault((pieces_named(path.stem), _SUFFIXES[path.suffix]), path)

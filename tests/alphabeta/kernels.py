@@ -13,7 +13,6 @@ from engine.alphabeta.history import (
     piece_to_index,
     set_threats,
     update_histories_on_cutoff,
-    update_history_on_re_search,
     update_last_move_on_fail_low,
 )
 from engine.alphabeta.movepicker import (
@@ -243,8 +242,3 @@ def learn_fail_low(pos, state, ply, depth, best, old_alpha):
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64, int64, int64)
 def learn_surprise(pos, state, ply, depth, static_eval, best, best_move, bound):
     maybe_update_correction(pos, state, ply, depth, static_eval, best, best_move, bound)
-
-
-@entry(STATE_TYPE, int64, int64, int64, int64)
-def learn_re_search(state, ply, depth, is_quiet, fails_low):
-    update_history_on_re_search(state, ply, depth, is_quiet, fails_low)

@@ -8,8 +8,8 @@ import pytest
 from engine.alphabeta.movepicker import ESCAPE_BONUSES
 from engine.alphabeta.params import default_params, set_param
 from engine.alphabeta.state import new_state
-from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.game import Game
+from engine.lab.bench_positions import BENCH_FENS
 from tests.alphabeta.kernels import hint_for, is_quiet_check, squares_for_checks
 from tests.positions import CORNERS
 
@@ -22,13 +22,13 @@ def test_squares_for_checks_are_those_from_which_a_piece_attacks_the_king():
     for fen in FENS:
         board = chess.Board(fen)
         king = board.king(not board.turn)
-        for kind, squares in zip((chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK),
+        for piece_type, squares in zip((chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK),
                                  squares_for_checks(Game(fen).position), strict=True):
             for square in range(64):
                 placed = board.copy()
-                placed.set_piece_at(square, chess.Piece(kind, board.turn))
+                placed.set_piece_at(square, chess.Piece(piece_type, board.turn))
                 if square != king:
-                    assert bool(squares >> square & 1) == (king in placed.attacks(square)), (fen, kind, square)
+                    assert bool(squares >> square & 1) == (king in placed.attacks(square)), (fen, piece_type, square)
 
 
 def test_quiet_checks_direct_and_discovered():

@@ -1,17 +1,23 @@
-"""Steps of the node where it is certain what they may do: nobody has a choice, or one move is better by a known sum."""
+"""Steps of the node whose effect is certain: neither side has a choice, or one move is better by a known sum."""
 
 from __future__ import annotations
 
+import chess
 import numpy as np
 import pytest
 
 from engine.alphabeta.params import ParamsRecord, minimax_params, set_param
+from engine.alphabeta.root import search_from
+from engine.alphabeta.root_moves import init_root_entry
 from engine.alphabeta.searcher import AlphaBetaSearch
+from engine.alphabeta.state import ROOT_OFFSET, new_state
+from engine.alphabeta.tt import TranspositionTable
 from engine.core.fen import parse_fen
 from engine.search.types import Limits
 from eval.evaluator import Evaluator, features_evaluator
 from eval.features import SQUARES_PAWN, WEIGHT_COUNT
 from eval.weights import weights_from
+from tests.alphabeta.kernels import tt_probe
 from tests.alphabeta.reference import minimax
 
 # All but one pawn of each side are locked, and the kings with them: until White's fourth move only the first one leaves
@@ -68,3 +74,20 @@ def test_a_move_is_singular_if_all_others_are_worse_by_more_than_the_margin(marg
     assert (margin * singular["singular_depth"] < RANK) == is_singular
     assert search(PAWN_TO_PUSH, depth, evaluation, use_tt=1)[2] == depth
     assert (search(PAWN_TO_PUSH, depth, evaluation, **singular)[2] > depth) == is_singular
+
+
+@pytest.mark.parametrize("is_excluded", [False, True])
+def test_a_search_that_leaves_a_move_out_stores_nothing_for_its_position(is_excluded):
+    """Its score is that of another question: without the best move, the position is worth less."""
+    position, table, stop = parse_fen(PAWN_TO_PUSH), TranspositionTable(1), np.zeros(8, np.int64)
+    state = new_state(switched(use_tt=1), pawns_by_rank())
+    state.tt_address, state.tt_buckets, state.stop_address = table.address, table.buckets, stop.ctypes.data
+    state.node_limit = state.deadline = (1 << 63) - 1
+    init_root_entry(position, state)
+    board = chess.Board(PAWN_TO_PUSH)
+    move = next(iter(board.legal_moves))
+    state.stack[ROOT_OFFSET + 1].excluded_move = move.from_square | move.to_square << 6 if is_excluded else 0
+    search_from(position, state, 2, -1000, 1000, 1)
+    found, *_ = tt_probe(table.address, table.buckets, int(position.key), 1)
+    assert found is not is_excluded
+    assert table.words.any(), "the positions below are stored"

@@ -18,7 +18,7 @@ from tests.positions import CORNERS, DATA, play_both, reference_board
 ODD_ONES = {"8/8/8/1k6/6b1/4N3/2p3K1/3n4 w - -"}
 UNAMBIGUOUS = {"8/8/1k6/8/8/2N1N3/2p1p1K1/3n4 w - -": "Ncxd1"}
 
-VALUES = {kind: int(SEE_VALUES[kind]) for kind in range(1, 7)}
+VALUES = {piece_type: int(SEE_VALUES[piece_type]) for piece_type in range(1, 7)}
 
 
 def exchange_value(board: chess.Board, move: chess.Move) -> int:
@@ -40,14 +40,14 @@ def best_capture(board: chess.Board, square: int, occupied: int, side: bool, vic
                     for taker in attackers(board, square, occupied, side))
     if not takers:
         return 0
-    kind, taker = takers[0]
+    piece_type, taker = takers[0]
     left = occupied & ~chess.BB_SQUARES[taker]
-    if kind == chess.KING and attackers(board, square, left, not side):
+    if piece_type == chess.KING and attackers(board, square, left, not side):
         return 0
     promotion = VALUES[chess.QUEEN] - VALUES[chess.PAWN]
-    if kind == chess.PAWN and chess.square_rank(square) in (0, 7):
+    if piece_type == chess.PAWN and chess.square_rank(square) in (0, 7):
         return VALUES[victim] + promotion - max(0, best_capture(board, square, left, not side, chess.QUEEN))
-    return VALUES[victim] - max(0, best_capture(board, square, left, not side, kind))
+    return VALUES[victim] - max(0, best_capture(board, square, left, not side, piece_type))
 
 
 def attackers(board: chess.Board, square: int, occupied: int, side: bool) -> list[int]:

@@ -1,4 +1,4 @@
-"""The jitted minimax and alpha-beta against the textbook's of engine/reference, over python-chess's rules.
+"""The jitted minimax and alpha-beta against the textbook's of engine/course/reference, over python-chess's rules.
 
 Plain Python sees some thousand positions a second: four plies are searched where there are few moves, crowded boards
 less deep.
@@ -11,11 +11,12 @@ import functools
 import pytest
 
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.fen import parse_fen
-from engine.reference.game import MAX, Game
-from engine.reference.games.chess import Chess
-from engine.reference.minimax import alphabeta, minimax
+from engine.course.reference.alphabeta import alphabeta
+from engine.course.reference.game import MAX, Game
+from engine.course.reference.games.chess import Chess
+from engine.course.reference.minimax import minimax
+from engine.lab.bench_positions import BENCH_FENS
 from engine.search.scores import MATE, MATE_BAND
 from engine.search.types import Limits
 from eval.evaluate import evaluate_entry

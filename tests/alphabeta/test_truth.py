@@ -11,11 +11,11 @@ import pytest
 from engine.alphabeta.params import minimax_params, set_param
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.alphabeta.tt import EXACT, LOWER, UPPER
-from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.fen import parse_fen
 from engine.core.game import list_moves, make_if_legal
 from engine.core.movegen import empty_move_list
 from engine.core.perft import PERFT_POSITIONS
+from engine.lab.bench_positions import BENCH_FENS
 from engine.search.types import Limits
 from eval.evaluator import features_evaluator
 from tests.alphabeta.few_moves import FEW_MOVES_FENS
@@ -27,8 +27,6 @@ from tests.kernels import unmake_entry
 # deeper, or by another way.
 LOSSLESS = ("use_alphabeta", "use_pvs", "use_ordering", "use_killers", "use_counter_moves", "use_history",
             "use_continuation", "use_tt", "use_mate_distance", "use_aspiration")
-# Histories that are off by default: without extensions they change at most which move comes first.
-LOSSLESS_OFF = ("use_low_ply_history", "use_tt_move_history")
 FEW_MOVES = [fen for fen in BENCH_FENS if sum(letter.isalpha() for letter in fen.split()[0]) <= 8]
 
 
@@ -41,7 +39,7 @@ def switched(*on: str):
 
 
 SEARCHER = AlphaBetaSearch(1, evaluation=features_evaluator())
-LADDER = [*(LOSSLESS[:length] for length in range(len(LOSSLESS) + 1)), LOSSLESS + LOSSLESS_OFF]
+LADDER = [LOSSLESS[:length] for length in range(len(LOSSLESS) + 1)]
 
 
 def value(fen: str, depth: int, *on: str) -> int:
@@ -145,12 +143,11 @@ CAPTURES = ("4k3/8/2p1p3/3n4/2P1P3/3B4/8/4K3 w - - 0 1", "k7/8/1r1n4/2P1P3/8/1B6
             "k7/2b5/1r1n4/2P1P3/8/1N6/8/K7 w - - 0 1", "k7/8/1q1r1n2/2P1P3/8/8/8/K7 w - - 0 1")
 
 
-@pytest.mark.parametrize("more", [(), LOSSLESS_OFF], ids=["default", "more"])
-def test_bounds_in_the_tt_hold(more):
+def test_bounds_in_the_tt_hold():
     assert EXACT == LOWER | UPPER
     total = Counter()
     for fen in FEW_MOVES_FENS[::3]:
-        value(fen, 4, *AUDITED, "use_tt_cutoffs", *more)
+        value(fen, 4, *AUDITED, "use_tt_cutoffs")
         total += audit(fen, 3, with_quiescence=False)
     assert total[False, int(LOWER)] > 100 and total[False, int(UPPER)] > 10, "stored as exact they would be wrong"
 

@@ -59,9 +59,9 @@ def test_a_torn_entry_is_never_used():
             table.clear()
             put(table, key, move, score)
             words.append(table.words[np.flatnonzero(table.words)[0] // 2 * 2 :][:2].copy())
-            place = np.flatnonzero(table.words)[0] // 2 * 2
+            slot = np.flatnonzero(table.words)[0] // 2 * 2
         table.clear()
-        table.words[place], table.words[place + 1] = words[first][0], words[1 - first][1]
+        table.words[slot], table.words[slot + 1] = words[first][0], words[1 - first][1]
         assert get(table, keys[0]) is None
         assert get(table, keys[1]) is None
 

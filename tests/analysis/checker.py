@@ -12,86 +12,42 @@ import argparse
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import chess
 import chess.pgn
 
 from tests.analysis.counting import (
+    DEVELOPMENT,
     FACTS,
+    LETS_ATTACK,
+    OWN_ATTACK,
+    OWN_PASSED_PAWN,
+    THEIR_PASSED_PAWN,
     VALUES,
     hangs_something,
+    is_attack_stronger,
+    is_behind,
     is_hunt,
     is_mate_threat,
     is_taken,
     material,
+    passed,
     repeats_by_checks,
     shows_overload,
     shows_zugzwang,
 )
+from tests.analysis.difference_checks import TEMPLATES as DIFFERENCE_TEMPLATES
+from tests.analysis.proof import NAMES, PIECE, PIECES, PLAIN_PIECE, Context, WrongSentenceError, claim, pieces_in
 
-NAMES = {name: number for number, name in enumerate(chess.PIECE_NAMES) if name}
-NUMBERS = {"a": 1, "an": 1, "the": 1, "two": 2, "three": 3, "four": 4}
-LONGEST = 12
-_PIECE = r"(the|a|two|three|four) (pawn|knight|bishop|rook|queen)s?(?: on ([a-h][1-8]))?"
-_PLAIN_PIECE = re.sub(r"[(](?![?])", "(?:", _PIECE)
-_PIECES = rf"(?:the exchange(?: and (?:a|two|three|four) pawns?)?|(?:{_PLAIN_PIECE}(?:, | and )?)+)"
 _MATE_NAME = r"(?:, a (?:back-rank|smothered) mate)?"
 _SCORE = r"(?:#-?\d+|[+-]\d+\.\d\d)"
-_BETTER = rf"there was better, (?P<before>{_SCORE}) instead of (?P<now>{_SCORE}): (?P<line>.*)"
+_BETTER = rf"there was a better move, (?P<before>{_SCORE}) instead of (?P<now>{_SCORE}): (?P<line>.*)"
 
 
 _INTRODUCTION = (r"(?:gives stalemate; |gives up the win: the ending is drawn; |loses: the ending is won for "
                  r"(?:white|black); |a known (?:move|line \(.*?\)), but |gives up the advantage; |"
                  r"lets the win slip; |(?:white|black) is winning now; )?")
-
-
-class WrongSentenceError(Exception):
-    """A sentence that is not true, and why."""
-
-
-def claim(is_true: bool, why: str) -> None:
-    """Raise WrongSentenceError unless a claim is true."""
-    if not is_true:
-        raise WrongSentenceError(why)
-
-
-@dataclass
-class Context:
-    """A commented move: the positions before and after it, the move, and its match of a template."""
-
-    before: chess.Board
-    after: chess.Board
-    move: chess.Move
-    match: re.Match[str]
-    node: chess.pgn.ChildNode
-
-    def line(self, board: chess.Board, group: str = "line") -> tuple[list[chess.Move], chess.Board]:
-        """The moves of the sentence's line, played from a board; WrongSentenceError if one is illegal."""
-        words, moves, cursor = self.match[group].split(), [], board.copy()
-        claim(bool(words) and (len(words) <= LONGEST or words[-1].endswith("#")), f"a line of {len(words)} plies")
-        for word in words:
-            found = re.fullmatch(r"(?:(\d+)(\.{1,3}))?(\S+)", word)
-            assert found is not None
-            if found[1]:
-                is_right = int(found[1]) == cursor.fullmove_number and (found[2] == ".") == cursor.turn
-                claim(is_right, f"the number of {word}")
-            try:
-                moves.append(cursor.push_san(found[3]))
-            except ValueError as error:
-                raise WrongSentenceError(f"{word}: {error}") from error
-        return moves, cursor
-
-
-def pieces_in(text: str) -> tuple[Counter[int], list[tuple[int, chess.Square]]]:
-    """The pieces that words name, by type, and those whose square is named."""
-    counts, placed = Counter[int](), []
-    for number, name, square in re.findall(_PIECE, text):
-        counts[NAMES[name]] += NUMBERS[number]
-        if square:
-            placed.append((NAMES[name], chess.parse_square(square)))
-    return counts, placed
 
 
 def check_material(context: Context, start: chess.Board, victim: chess.Color, base: chess.Board) -> None:
@@ -215,10 +171,10 @@ def check_sacrifice(context: Context) -> None:
     """A piece that stands where the sentence says and is taken by the line's second move."""
     moves, end = context.line(context.before)
     claim(moves[0] == context.move, "another move")
-    named = re.fullmatch(_PIECE, context.match["given"])
+    named = re.fullmatch(PIECE, context.match["given"])
     assert named is not None
     piece_type, square = NAMES[named[2]], named[3]
-    own = context.before.pieces(piece_type, context.before.turn)
+    own = context.after.pieces(piece_type, context.before.turn)
     claim(len(own) == 1 if not square else chess.parse_square(square) in own, "no such piece")
     taken = context.after.piece_type_at(moves[1].to_square)
     claim(taken == piece_type and context.after.is_capture(moves[1]), "it is not taken by the reply")
@@ -226,6 +182,18 @@ def check_sacrifice(context: Context) -> None:
     claim(not price or context.before.piece_type_at(moves[0].to_square) == NAMES[price], "another price")
     number = context.match["number"]
     claim(not number or (end.is_checkmate() and (len(moves) + 1) // 2 == int(number)), "no such mate")
+
+
+def check_later_sacrifice(context: Context) -> None:
+    """A piece of the mover that is taken by the last move of the line, where the sentence says."""
+    moves, _ = context.line(context.before)
+    claim(moves[0] == context.move and len(moves) % 2 == 0 and len(moves) > 2, "another line")
+    named, cursor = re.fullmatch(PIECE, context.match["given"]), context.before.copy(stack=False)
+    assert named is not None
+    for move in moves[:-1]:
+        cursor.push(move)
+    claim(cursor.piece_type_at(moves[-1].to_square) == NAMES[named[2]], "another piece")
+    claim(not named[3] or moves[-1].to_square == chess.parse_square(named[3]), "another square")
 
 
 _GEOMETRY = {"an overload": shows_overload, "a zugzwang": shows_zugzwang}
@@ -244,9 +212,11 @@ def check_fact(context: Context) -> None:
     _, worse = context.line(context.after, "after")
     claim(not hangs_something(better) and not hangs_something(worse), "something hangs at the end of a line")
     claim(better.turn == worse.turn, "not the same side to move")
-    totals = [sum(VALUES[kind] * (material(board, True)[kind] - material(board, False)[kind]) for kind in VALUES)
-              for board in (better, worse)]
+    totals = [sum(value * (material(board, True)[piece_type] - material(board, False)[piece_type])
+                  for piece_type, value in VALUES.items()) for board in (better, worse)]
     claim(totals[0] == totals[1], "another balance of material")
+    if check_difference(context, worse, better):
+        return
     for pattern, find, is_own in FACTS:
         match = re.fullmatch(pattern, context.match["fact"])
         if match is None:
@@ -263,6 +233,28 @@ def check_fact(context: Context) -> None:
             claim(worse.king(side) == chess.parse_square(named["king"]), "the king is not there")
         return
     raise WrongSentenceError("no such fact")
+
+
+def check_difference(context: Context, worse: chess.Board, better: chess.Board) -> bool:
+    """Check a fact that compares numbers, or that is about the better line; whether it is one of these."""
+    fact, mover = context.match["fact"], context.before.turn
+    if match := re.fullmatch(LETS_ATTACK, fact) or re.fullmatch(OWN_ATTACK, fact):
+        claim(is_attack_stronger(match, worse, better), "other numbers of pieces attack")
+        claim(fact.startswith("lets") == ((match["color"] == "white") == mover), "the other side")
+        return True
+    if match := re.fullmatch(DEVELOPMENT, fact):
+        claim(is_behind(match, worse, better, mover), "other numbers of pieces are at home")
+        return True
+    if match := re.fullmatch(OWN_PASSED_PAWN, fact):
+        square = chess.parse_square(match["square"])
+        claim(square in passed(better, mover) and square not in passed(worse, mover), "not there, or in both lines")
+        return True
+    if match := re.fullmatch(THEIR_PASSED_PAWN, fact):
+        square = chess.parse_square(match["square"])
+        claim((match["color"] == "white") != mover and square in passed(worse, not mover), "no such passed pawn")
+        claim(square not in passed(better, not mover), "it is there in both lines")
+        return True
+    return False
 
 
 def check_king_hunt(context: Context) -> None:
@@ -289,7 +281,7 @@ def check_nothing(context: Context) -> None:
 
 _MOTIFS = (r"(?P<motif>a fork|a skewer|a pin|a discovered attack|a discovered check|a double check|"
            r"the removal of a defender|a deflection|a decoy|an interference|a zwischenzug|an overload|a zugzwang)")
-_SACRIFICE = (rf"(?:a known sacrifice: )?sacrifices (?P<given>{_PLAIN_PIECE})"
+_SACRIFICE = (rf"(?:a known sacrifice: )?sacrifices (?P<given>{PLAIN_PIECE})"
               r"(?: for an? (?P<price>\w+)|(?: and mates|, with mate) in (?P<number>\d+)(?: if it is taken)?)?"
               r": (?P<line>.*)")
 _HUNT = (r"(?P<verb>lets|misses) (?:checks that drive )?(?P<color>white|black)'s king (?:be driven )?to "
@@ -300,23 +292,25 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (r"does not stop (?P<line>\S+)", check_threat),
     (rf"(?:misses|throws away a) mate in (?P<number>\d+){_MATE_NAME}: (?P<line>.*)", check_missed_mate),
     (r"leaves the (?P<piece>\w+) on (?P<square>\w\d) unprotected: (?P<line>.*)", check_hanging),
-    (rf"allows {_MOTIFS} that wins (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)", check_loss),
+    (rf"allows {_MOTIFS} that wins (?P<won>{PIECES}(?: for {PIECES})?): (?P<line>.*)", check_loss),
     (r"drops (?P<won>a pawn): (?P<line>.*)", check_loss),
     (r"gives (?P<won>a pawn) back: (?P<line>.*)", check_loss),
     (r"misses a move that wins (?P<won>a pawn) back: (?P<line>.*)", check_gain),
-    (rf"loses (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)", check_loss),
-    (rf"lets (?P<won>{_PIECES}) be trapped: (?P<line>.*)", check_loss),
-    (rf"misses (?:{_MOTIFS}|a move) that wins (?P<won>{_PIECES}(?: for {_PIECES})?): (?P<line>.*)", check_gain),
-    (rf"misses a move that traps (?P<won>{_PIECES}): (?P<line>.*)", check_gain),
+    (rf"loses (?P<won>{PIECES}(?: for {PIECES})?): (?P<line>.*)", check_loss),
+    (rf"lets (?P<won>{PIECES}) be trapped: (?P<line>.*)", check_loss),
+    (rf"misses (?:{_MOTIFS}|a move) that wins (?P<won>{PIECES}(?: for {PIECES})?): (?P<line>.*)", check_gain),
+    (rf"misses a move that traps (?P<won>{PIECES}): (?P<line>.*)", check_gain),
     (_SACRIFICE, check_sacrifice),
-    (r"the only (?:move|good move)(?: that (?:holds|keeps the advantage))?", check_nothing),
-    (r"should take back(?: with the (?P<piece>\w+)| on [a-h][1-8]): (?P<line>.*)", check_recapture),
+    (rf"(?:a known sacrifice: )?gives up (?P<given>{PLAIN_PIECE}): (?P<line>.*)", check_later_sacrifice),
+    (r"the only move(?: that (?:wins|keeps the advantage|holds))?|much better than all others", check_nothing),
+    (r"should take back(?: with the (?P<piece>\w+)(?: on [a-h][1-8])?| on [a-h][1-8]): (?P<line>.*)", check_recapture),
     (r"(?P<verb>lets|misses) the (?:promotion of the )?(?P<file>[a-h])-pawn(?: promote)?: (?P<line>.*)",
      check_promotion),
     (r"(?P<verb>allows|misses) perpetual check: (?P<line>.*)", check_perpetual),
     (_HUNT, check_king_hunt),
     (r"(?P<verb>allows|misses) the threat of (?P<threat>\S+): (?P<line>.*)", check_mate_threat),
-    (rf"(?P<fact>(?:leaves|gives|lets) [^(;]*) \((?P<after>[^)]*)\); {_BETTER}", check_fact),
+    *DIFFERENCE_TEMPLATES,
+    (rf"(?P<fact>(?:leaves|gives|lets|attacks|does without|falls) [^(;]*) \((?P<after>[^)]*)\); {_BETTER}", check_fact),
     (rf"{_INTRODUCTION}{_BETTER}", check_better),
 )
 _BOOK = re.compile(r"(?:; )?leaves the book: .*$")
@@ -326,6 +320,7 @@ _RESULT = re.compile(r"(?:; )?(?:a draw(?: was agreed)?|a win for (?:white|black
 COMMAND = re.compile(r"\[%\w+ [^\]]*\]")
 
 
+_AND_BETTER = "; better was "  # and what another move would have threatened
 _BARE = rf"{_INTRODUCTION}{_BETTER}"
 _PROSPECTS = rf"(?:gives up the advantage|(?:white|black) is winning now); {_BETTER}"
 
@@ -333,7 +328,8 @@ _PROSPECTS = rf"(?:gives up the advantage|(?:white|black) is winning now); {_BET
 def sentence_of(node: chess.pgn.ChildNode) -> str:
     """The sentence after a move, with the line of its variation, without commands and remarks on book and result."""
     text = _BOOK.sub("", _RESULT.sub("", " ".join(COMMAND.sub("", node.comment).split()))).strip()
-    if not text or any(re.fullmatch(pattern, text) for pattern, _ in TEMPLATES) or len(node.parent.variations) < 2:
+    is_whole = not text or _AND_BETTER in text or any(re.fullmatch(pattern, text) for pattern, _ in TEMPLATES)
+    if is_whole or len(node.parent.variations) < 2:
         return text
     first = node.parent.variations[-1]
     line = node.parent.board().variation_san([first.move, *(child.move for child in first.mainline())])
@@ -345,6 +341,13 @@ def check_node(node: chess.pgn.ChildNode) -> str | None:
     text = sentence_of(node)
     if not text:
         return ""
+    first, _, better = text.partition(_AND_BETTER)
+    found = check_sentence(node, first)
+    return check_sentence(node, f"misses {better}") if better and found is None else found
+
+
+def check_sentence(node: chess.pgn.ChildNode, text: str) -> str | None:
+    """What is wrong with a sentence after a move; None if it is right."""
     before = node.parent.board()
     for pattern, check in TEMPLATES:
         match = re.fullmatch(pattern, text)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import chess
 
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven")
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 1000}
 
 
@@ -181,15 +183,49 @@ def posts(board: chess.Board, side: chess.Color) -> set[chess.Square]:
                 and (chess.square_rank(other) - chess.square_rank(knight)) * step > 0 for other in others)}
 
 
+def near_king(board: chess.Board, side: chess.Color) -> set[chess.Square]:
+    """The pieces of the other side that attack a king or a square next to it."""
+    king = board.king(side)
+    assert king is not None
+    ring = {king, *chess.SquareSet(chess.BB_KING_ATTACKS[king])}
+    return {square for square, piece in board.piece_map().items() if piece.color != side
+            and piece.piece_type not in (chess.PAWN, chess.KING) and ring & set(board.attacks(square))}
+
+
+def at_home(board: chess.Board, side: chess.Color) -> set[chess.Square]:
+    """The knights and bishops of a side on its first rank."""
+    return {square for square, piece in board.piece_map().items() if piece.color == side
+            and piece.piece_type in (chess.KNIGHT, chess.BISHOP) and chess.square_rank(square) == (0 if side else 7)}
+
+
+def is_attack_stronger(match: re.Match[str], worse: chess.Board, better: chess.Board) -> bool:
+    """Whether as many pieces as named attack squares next to a king, on each of the boards."""
+    side = match["color"] == "white"
+    return (len(near_king(worse, side)), len(near_king(better, side))) == (
+        WORDS.index(match["here"]), WORDS.index(match["there"].replace("none", "no")))
+
+
+def is_behind(match: re.Match[str], worse: chess.Board, better: chess.Board, mover: chess.Color) -> bool:
+    """Whether the mover has as many minor pieces at home as named, and is further behind than on the other board."""
+    own, other = (len(at_home(worse, color)) for color in (mover, not mover))
+    is_counted = (own, other) == (WORDS.index(match["own"]), WORDS.index(match["other"].replace("none", "no")))
+    return is_counted and own - other > len(at_home(better, mover)) - len(at_home(better, not mover))
+
+
 _COLOR, _SQUARE = r"(?P<color>white|black)", r"(?P<square>[a-h][1-8])"
 # The words of a positional fact, how it is counted, and whether the named side is the mover's.
 FACTS: tuple[tuple[str, Callable[[chess.Board, chess.Color], set[Any]], bool], ...] = (
     (rf"leaves {_COLOR} with an isolated pawn on {_SQUARE}", isolated, True),
     (rf"leaves {_COLOR} with doubled pawns on the (?P<file>[a-h])-file", doubled, True),
-    (rf"gives {_COLOR} a passed pawn on {_SQUARE}", passed, False),
     (rf"leaves {_COLOR}'s king on {_SQUARE} unable to castle", uncastled, True),
     (rf"leaves {_COLOR}'s king on (?P<king>[a-h][1-8]) without a pawn on the (?P<file>[a-h])-file", shelterless, True),
     (rf"leaves only {_COLOR} with the bishop pair", pairs, False),
     (rf"lets {_COLOR}'s rook reach the seventh rank on {_SQUARE}", sevenths, False),
     (rf"gives {_COLOR}'s knight an outpost on {_SQUARE}", posts, False),
 )
+# Facts that compare numbers, or that are about passed pawns, which may have been there before on another square.
+LETS_ATTACK = rf"lets (?P<here>\w+) pieces attack squares next to {_COLOR}'s king instead of (?P<there>\w+)"
+OWN_ATTACK = rf"attacks squares next to {_COLOR}'s king with (?P<here>\w+) pieces? instead of (?P<there>\w+)"
+DEVELOPMENT = r"falls behind in development, with (?P<own>\w+) minor pieces? at home against (?P<other>\w+)"
+OWN_PASSED_PAWN = rf"does without a passed pawn on {_SQUARE}"
+THEIR_PASSED_PAWN = rf"(?:gives|leaves) {_COLOR} (?:a|the) passed pawn on {_SQUARE}"

@@ -175,7 +175,7 @@ def _judgement(judge: Judge, verdict: MoveVerdict, nodes: int) -> Judgement:
     board, move, mark = verdict.board, verdict.move, verdict.mark.text
     value, best = judge.best(board, nodes)
     lost = judge.loss(board, move, nodes)
-    alternative = judge.loss(board, chess.Move.from_uci(verdict.best_line[0]), nodes)
+    alternative = judge.loss(board, verdict.best_line[0], nodes)
     by_rule = verdict.table_results is not None or _is_confirmed_mate(judge, verdict, nodes)
     has_alternative, is_first = alternative <= _ALTERNATIVE_LOSS, best == move
     has_loss = (lost >= RIGHT_LOSS[mark] or by_rule) and not is_first

@@ -19,9 +19,9 @@ import chess.pgn
 
 from engine.analysis.annotation import annotate, pgn_text
 from engine.analysis.engine import Engine
-from engine.analysis.move_verdicts import GameReview, review_game
 from engine.analysis.pgn_reader import read_games
-from engine.analysis.review import SearchEffort
+from engine.analysis.review import DEFAULT_HASH, SearchEffort
+from engine.analysis.review_driver import GameReview, review_game
 
 PARTS = ("training", "held-out", "all")
 
@@ -32,7 +32,7 @@ def digest_of(game: chess.pgn.Game) -> bytes:
 
 
 def is_held_out(game: chess.pgn.Game) -> bool:
-    """Whether nobody who changes the judgement looks at a game."""
+    """Whether a game is held out: no change of the judgement was tuned to it."""
     return digest_of(game)[0] % 3 == 0
 
 
@@ -65,7 +65,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, help="of each search of the first round; the default effort without it")
     parser.add_argument("--annotated", type=Path)
     arguments = parser.parse_args()
-    with Engine(hash=16) as adversary, (arguments.annotated or Path(os.devnull)).open("w") as out:
+    with Engine(hash=DEFAULT_HASH) as adversary, (arguments.annotated or Path(os.devnull)).open("w") as out:
         for game in games_of(arguments.games, arguments.part):
             review = reviewed(adversary, game, SearchEffort(nodes=arguments.nodes), arguments.folder)
             annotate(game, review)

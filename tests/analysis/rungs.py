@@ -34,11 +34,16 @@ def accuracies_by_rung(path: Path, folder: Path | None, effort: SearchEffort) ->
     return dict(sorted(found.items()))
 
 
+def _shown(player: PlayerAccuracy) -> float:
+    assert player.accuracy is not None
+    return player.accuracy
+
+
 def rank_correlation(values: Sequence[float]) -> float:
-    """Spearman's correlation of different values with their places."""
+    """Spearman's correlation of different values with their numbers."""
     ranks = {value: rank for rank, value in enumerate(sorted(values))}
     count = len(values)
-    return 1 - 6 * sum((ranks[value] - place) ** 2 for place, value in enumerate(values)) / (count * (count**2 - 1))
+    return 1 - 6 * sum((ranks[value] - number) ** 2 for number, value in enumerate(values)) / (count * (count**2 - 1))
 
 
 def main() -> None:
@@ -53,12 +58,12 @@ def main() -> None:
     for rung, games in found.items():
         pooled[rung] = PlayerAccuracy()
         pooled[rung].add_all(games)
-        print(f"{rung}: {pooled[rung].accuracy:.1f} over {len(games)} games, rating {pooled[rung].rating_range}")
-    print(f"rank correlation {rank_correlation([total.accuracy for total in pooled.values()]):.3f}")
+        print(f"{rung}: {_shown(pooled[rung]):.1f} over {len(games)} games, rating {pooled[rung].rating_range}")
+    print(f"rank correlation {rank_correlation([_shown(total) for total in pooled.values()]):.3f}")
     for low, high in PAIRS:
         pairs = list(product(found.get(low, []), found.get(high, [])))
-        told = sum(weak.accuracy < strong.accuracy for weak, strong in pairs)
-        print(f"a single game tells {low} from {high}: {told} of {len(pairs)}")
+        agreements = sum(_shown(weak) < _shown(strong) for weak, strong in pairs)
+        print(f"a single game tells {low} from {high}: {agreements} of {len(pairs)}")
 
 
 if __name__ == "__main__":

@@ -17,12 +17,13 @@ import chess.pgn
 import pytest
 
 import engine
+from engine.__main__ import main
 from engine.analysis.marks import Mark
 from engine.analysis.move_verdicts import classify_move
 from engine.analysis.reasons import reason_for
 from engine.analysis.review import SearchEffort, evaluate_board, slices_of
-from engine.commands.annotate.journal import ResumableFile
 from engine.system.errors import InputError
+from engine.system.resumable_file import ResumableFile
 from tests.analysis import games
 from tests.commands.running import run
 from tests.positions import DATA
@@ -113,7 +114,7 @@ def test_a_won_ending_given_away_is_told_by_the_tables(adversary):
     board, move = chess.Board("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"), chess.Move.from_uci("e6d5")
     judged = classify_move(adversary, board, move, SearchEffort(nodes=5000))
     assert judged.mark is Mark.BLUNDER and judged.table_results == (1, 0)
-    assert reason_for(judged).text.startswith("gives up the win: the ending is drawn; there was better, #")
+    assert reason_for(judged).text.startswith("gives up the win: the ending is drawn; there was a better move, #")
 
 
 def test_parts_of_a_game_are_the_same_for_all_and_cover_it(adversary):
@@ -133,19 +134,8 @@ def annotated(source, out, *words: str) -> subprocess.Popen[bytes]:
 def test_a_torn_file_is_gone_on_with(capsys, source, tmp_path):
     out, whole = tmp_path / "out.pgn", tmp_path / "whole.pgn"
     run(capsys, "annotate", str(source), "--out", str(whole), "--nodes", "300")
-    with pytest.raises(InputError, match="exists"):
-        ResumableFile(whole, {})
     journal = tmp_path / "out.pgn.progress"
-
-    def stop_after_two(self, text, row):
-        if len(self.rows) == 2:
-            raise KeyboardInterrupt
-        original(self, text, row)
-
-    original = ResumableFile.add
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ResumableFile, "add", stop_after_two)
-        assert run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "300")[0] == 130
+    interrupted(capsys, source, out, 2)
     assert len(journal.read_text().splitlines()) == 3
     out.write_text(out.read_text() + '[Event "cut o')
     journal.write_text(journal.read_text() + '{"game": 4, "wh')
@@ -156,6 +146,106 @@ def test_a_torn_file_is_gone_on_with(capsys, source, tmp_path):
     rows = [json.loads(line) for line in printed.splitlines()]
     assert {row["player"]: row["games"] for row in rows} == {
         "Morphy": 1, "Duke / Count": 1, "A": 2, "B": 1, "C": 2, "D": 1}, "what was done before is counted too"
+
+
+def interrupted(capsys, source, out, games_before: int) -> None:
+    """Annotate the games of `source`, interrupted after some of them."""
+    original = ResumableFile.add
+
+    def stop(self, text, row):
+        if len(self.rows) == games_before:
+            raise KeyboardInterrupt
+        original(self, text, row)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ResumableFile, "add", stop)
+        assert run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "300")[0] == 130
+
+
+@pytest.fixture(scope="module")
+def torn(tmp_path_factory):
+    """(the games, and what a run that is not interrupted writes)."""
+    folder = tmp_path_factory.mktemp("torn")
+    source, whole = folder / "games.pgn", folder / "whole.pgn"
+    source.write_text(games.ALL)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdout", io.StringIO())
+        patch.setattr("sys.stderr", io.StringIO())
+        assert main(["annotate", str(source), "--out", str(whole), "--nodes", "300"]) == 1
+    return source, whole.read_bytes()
+
+
+def flipped(data: bytes) -> bytes:
+    """`data` with one digit of its last line changed, so that it is still JSON."""
+    at = max(data.rfind(b"%d" % digit) for digit in range(10))
+    return data[:at] + (b"8" if data[at : at + 1] != b"8" else b"7") + data[at + 1 :]
+
+
+@pytest.mark.parametrize("damage", [
+    lambda data: data + b'{"game": 4, "wh', lambda data: data + b"garbage\n", lambda data: data + b"\xff\xfe\x80\n",
+    lambda data: data[:-40] + b"\n", flipped, lambda data: data + b"[" * 100_000 + b"\n",
+    lambda data: data + b"{}\n5\n"])
+def test_a_damaged_row_is_the_end_of_what_was_done(capsys, torn, damage, tmp_path):
+    source, whole = torn
+    out, journal = tmp_path / "out.pgn", tmp_path / "out.pgn.progress"
+    interrupted(capsys, source, out, 2)
+    journal.write_bytes(damage(journal.read_bytes()))
+    assert run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "300")[0] == 1
+    assert out.read_bytes() == whole and not journal.exists()
+
+
+@pytest.mark.parametrize("content", [b"garbage", b"garbage\n", b"\xff\xfe\x80\n", b"5\n", b"[" * 100_000 + b"\n",
+                                     b"\0" * 99])
+def test_a_damaged_journal_is_named_and_nothing_is_lost(capsys, torn, content, tmp_path):
+    source, whole = torn
+    out, journal = tmp_path / "out.pgn", tmp_path / "out.pgn.progress"
+    for is_there in (True, False):
+        journal.write_bytes(content)
+        if is_there:
+            out.write_bytes(whole)
+        status, printed, err = run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "300")
+        assert (status, printed) == (2, "")
+        assert err == f"error: {journal} is damaged; remove it and out.pgn to start over\n"
+        assert journal.read_bytes() == content and (not is_there or out.read_bytes() == whole)
+        out.unlink(missing_ok=True)
+
+
+def test_an_output_without_its_journal_is_kept(capsys, torn, tmp_path):
+    source, whole = torn
+    out, journal = tmp_path / "out.pgn", tmp_path / "out.pgn.progress"
+    for is_empty in (False, True):
+        out.write_bytes(whole)
+        if is_empty:
+            journal.touch()
+        status, _, err = run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "300")
+        assert status == 2 and "exists and is no interrupted run to resume" in err and err.count("\n") == 1
+        assert out.read_bytes() == whole
+
+
+def test_a_folder_in_place_of_the_journal_is_named(capsys, source, tmp_path):
+    (tmp_path / "out.pgn.progress").mkdir()
+    status, _, err = run(capsys, "annotate", str(source), "--out", str(tmp_path / "out.pgn"), "--nodes", "300")
+    assert (status, err) == (2, f"error: cannot write {tmp_path / 'out.pgn.progress'}: it is a folder\n")
+
+
+def test_a_second_run_on_the_same_file_is_refused_until_the_first_ends(source, tmp_path):
+    out, journal = tmp_path / "out.pgn", tmp_path / "out.pgn.progress"
+    source.write_text(games.ALL * 40)
+    first = annotated(source, out, "--nodes", "3000")
+    try:
+        deadline = time.monotonic() + 300
+        while not (journal.exists() and journal.stat().st_size) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        second = subprocess.run([sys.executable, "-m", "engine", "annotate", str(source), "--out", str(out), "--nodes",
+                                 "3000"], capture_output=True, text=True, check=False, timeout=300)
+        assert first.poll() is None
+        assert (second.returncode, second.stdout) == (2, "")
+        assert second.stderr == f"error: {journal} is in use by another run\n"
+    finally:
+        first.kill()
+        first.wait()
+    with pytest.raises(InputError, match="different settings"), ResumableFile(out, {}):  # its lock is gone
+        pass
 
 
 @pytest.mark.slow

@@ -15,12 +15,16 @@ from engine.analysis.claims import (
     threat_claim,
     threatened_mate,
 )
+from engine.analysis.comparison import MoveComparison
+from engine.analysis.difference import statements
 from engine.analysis.marks import Mark
 from engine.analysis.move_verdicts import MoveVerdict
-from engine.analysis.positional import positional_fact
 from engine.analysis.praise import is_won_back, sacrifice_of
-from engine.analysis.reasons import claim_line, pieces_text, reason_for
+from engine.analysis.quiet_ends import positional_statements
+from engine.analysis.reasons import reason_for
 from engine.analysis.results import Score
+from engine.analysis.review import Line
+from engine.analysis.wording import claim_line, pieces_text
 from eval.wdl import Wdl
 from tests.analysis import checker
 from tests.analysis.counting import is_hunt, is_mate_threat
@@ -60,7 +64,7 @@ def test_what_a_move_loses(fen, line, words, printed):
 ])
 def test_a_pawn_that_was_won_before_is_given_back(fen, played, best, sentence):
     board, played_moves = moves_of(fen, played)
-    lines = [tuple(move.uci() for move in moves) for moves in (moves_of(fen, best)[1], played_moves)]
+    lines = [tuple(moves) for moves in (moves_of(fen, best)[1], played_moves)]
     assert reason_for(dubious(board, lines[0], lines[1])).text == sentence
 
 
@@ -68,7 +72,7 @@ def test_a_pawn_that_nobody_had_won_is_dropped_and_not_given_back():
     fen = "2qr1rk1/2p1bppp/p1n1b3/1p1pP1N1/8/1BP1B3/PP1Q1PPP/3RR1K1 b - - 5 15"
     board, played = moves_of(fen, "Bxg5 Bxg5 Rde8 Bxd5")
     best = moves_of(fen, "Bg4 f3 Bf5")[1]
-    reason = reason_for(dubious(board, tuple(move.uci() for move in best), tuple(move.uci() for move in played)))
+    reason = reason_for(dubious(board, tuple(best), tuple(played)))
     assert reason.text == "drops a pawn: 16.Bxg5 Rde8 17.Bxd5", "the knight is a trade, no pawn was ahead"
 
 
@@ -76,28 +80,29 @@ def test_what_a_move_leaves_out_comes_before_the_less_that_it_loses():
     fen = "rq2k1nr/p2b1ppp/Q3p3/1N6/2pP4/4P3/1P1K1PPP/R4BNR b kq - 0 12"
     board, played = moves_of(fen, "Nf6 Bxc4")
     best = moves_of(fen, "Bxb5 Qa3")[1]
-    reason = reason_for(dubious(board, tuple(move.uci() for move in best), tuple(move.uci() for move in played)))
+    reason = reason_for(dubious(board, tuple(best), tuple(played)))
     assert reason.text == "misses a move that wins the knight on b5: 12...Bxb5 13.Qa3"
-    assert reason.brief == "misses a move that wins the knight on b5" and reason.better == ("d7b5", "a6a3")
+    assert reason.brief == "misses a move that wins the knight on b5" and reason.better == tuple(best)
 
 
-def dubious(board: chess.Board, best: tuple[str, ...], played: tuple[str, ...]) -> MoveVerdict:
+def dubious(board: chess.Board, best: Line, played: Line) -> MoveVerdict:
     """The verdict on a move that makes a small advantage a small disadvantage."""
     before, after = (Score(value, None, Wdl(300, 400, 300), board.turn) for value in (20, -73))
-    return MoveVerdict(14, board, chess.Move.from_uci(played[0]), Mark.DUBIOUS, before, after, 0.1, best, played, None,
-                       10)
+    comparison = MoveComparison(board, (played, played), (best, best), 93)
+    return MoveVerdict(14, board, played[0], Mark.DUBIOUS, before, after, 0.1, best, played, None, 10,
+                       statements=tuple(statements(comparison)))
 
 
 @pytest.mark.parametrize(("fen", "played", "best", "sentence"), [
     ("r1bqk2r/ppp2ppp/2np1n2/2b1p3/2B1P3/2PP1N2/PP3PPP/RNBQK2R w KQkq - 0 6", "Kf1 a6", "O-O a6",
-     "leaves white's king on f1 unable to castle (6...a6); there was better, +0.20 instead of -0.73: 6.O-O a6"),
+     "leaves white's king on f1 unable to castle (6...a6); there was a better move, +0.20 instead of -0.73: 6.O-O a6"),
     ("r2q1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P1b1/2NP1N2/PPP2PPP/R2Q1RK1 w - - 0 8", "Kh1 Bxf3 gxf3 h6",
      "h3 Bxf3 Qxf3 h6", ("leaves white with doubled pawns on the f-file (8...Bxf3 9.gxf3 h6); "
-                         "there was better, +0.20 instead of -0.73: 8.h3 Bxf3 9.Qxf3 h6")),
+                         "there was a better move, +0.20 instead of -0.73: 8.h3 Bxf3 9.Qxf3 h6")),
 ])
 def test_a_positional_fact_is_there_on_one_board_and_not_on_the_other(fen, played, best, sentence):
     board, played_moves = moves_of(fen, played)
-    lines = [tuple(move.uci() for move in moves) for moves in (moves_of(fen, best)[1], played_moves)]
+    lines = [tuple(moves) for moves in (moves_of(fen, best)[1], played_moves)]
     reason = reason_for(dubious(board, lines[0], lines[1]))
     assert reason.text == sentence and reason.claim is not None and reason.claim.topic == "positional"
     game = chess.pgn.Game.from_board(board)
@@ -113,16 +118,21 @@ def test_a_positional_fact_is_there_on_one_board_and_not_on_the_other(fen, playe
 
 def test_what_was_there_before_is_no_positional_fact():
     fen = "3r2k1/p4pq1/1p2b3/2p3p1/P3P3/6QP/5PP1/2R1B1K1 b - - 0 31"
-    board, played = moves_of(fen, "Qg6 Bc3 g4")
-    best = moves_of(fen, "Qf6 a5 Qf4 Qxf4 gxf4 f3 Rd3")[1]
-    assert positional_fact(board, played, best, 95) is None, "the h-pawn was gone already"
+    played, best = "Qg6 Bc3 g4", "Qf6 a5 Qf4 Qxf4 gxf4 f3 Rd3"
+    assert not positional(fen, played, best), "the h-pawn was gone already"
 
 
 def test_no_positional_fact_where_both_boards_show_it():
     fen = "r2q1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P1b1/2NP1N2/PPP2PPP/R2Q1RK1 w - - 0 8"
-    board, played = moves_of(fen, "Kh1 Bxf3 gxf3 h6")
-    assert positional_fact(board, played, moves_of(fen, "a3 Bxf3 gxf3 h6")[1], 90) is None
-    assert positional_fact(board, played, moves_of(fen, "h3 Bxf3 Qxf3 h6")[1], 900) is None, "it explains too little"
+    assert not positional(fen, "Kh1 Bxf3 gxf3 h6", "a3 Bxf3 gxf3 h6")
+    assert positional(fen, "Kh1 Bxf3 gxf3 h6", "h3 Bxf3 Qxf3 h6")
+
+
+def positional(fen: str, played: str, best: str) -> list[str]:
+    """The facts in which the ends of two lines differ."""
+    lines = [tuple(moves_of(fen, text)[1]) for text in (played, best)]
+    comparison = MoveComparison(chess.Board(fen), (lines[0],) * 2, (lines[1],) * 2, 90)
+    return [statement.words for statement in positional_statements(comparison)]
 
 
 def test_nothing_is_claimed_of_a_line_that_leaves_out_a_recapture():
@@ -159,7 +169,7 @@ def test_what_is_won_back_at_once_is_no_sacrifice(fen, san, is_sacrifice):
 ])
 def test_a_piece_that_is_soon_won_back_is_not_sacrificed(fen, line, is_back):
     board, moves = moves_of(fen, line)
-    assert is_won_back(board, [move.uci() for move in moves]) == is_back
+    assert is_won_back(board, tuple(moves)) == is_back
 
 
 def test_a_threat_of_mate_is_named():

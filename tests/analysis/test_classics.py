@@ -10,8 +10,8 @@ import pytest
 
 import engine
 from engine.analysis.annotation import annotate
-from engine.analysis.move_verdicts import review_game
 from engine.analysis.review import SearchEffort
+from engine.analysis.review_driver import review_game
 from tests.analysis import classics
 
 UNMARKED = {
@@ -23,7 +23,8 @@ UNMARKED = {
     "deep blue": (),
     "skill 2": (),
 }
-MOST_NODES_PER_PLY = 175_000
+MOST_NODES_PER_PLY = 175_000  # on average
+MOST_IN_ONE_GAME = 1.1  # times the average: where many marks are in doubt, more moves are searched again
 
 
 @cache
@@ -83,12 +84,12 @@ def test_accuracy_tells_who_played_well():
 
 @pytest.mark.slow
 def test_a_review_keeps_its_budget():
+    nodes = {name: annotated(name)[1] for name in UNMARKED}
+    plies = {name: len(annotated(name)[0].notes) for name in UNMARKED}
     for name in UNMARKED:
-        found, nodes = annotated(name)
-        print(f"{name}: {nodes / 1e6:.1f} million nodes for {len(found.notes)} plies")
-    assert annotated("century")[1] <= 14_000_000, "a game of forty moves"
-    assert sum(annotated(name)[1] for name in UNMARKED) <= MOST_NODES_PER_PLY * sum(
-        len(annotated(name)[0].notes) for name in UNMARKED)
+        print(f"{name}: {nodes[name] / 1e6:.1f} million nodes for {plies[name]} plies")
+    assert sum(nodes.values()) <= MOST_NODES_PER_PLY * sum(plies.values())
+    assert all(nodes[name] <= MOST_IN_ONE_GAME * MOST_NODES_PER_PLY * plies[name] for name in UNMARKED)
 
 
 def test_a_sacrifice_that_can_be_declined_does_not_claim_mate():

@@ -303,11 +303,6 @@ def test_limits_that_are_no_numbers_raise_value_error(adversary, limits):
         adversary.play(chess.Board(), **limits)
 
 
-def test_moves_that_are_no_moves_raise_value_error(adversary):
-    with pytest.raises(ValueError, match="expected a chess"):
-        list(adversary.analyse(chess.Board(), depth=1, moves=["e2e4"]))
-
-
 def test_a_fen_does_where_a_board_is_expected(adversary):
     assert adversary.play(MATE_IN_ONE, depth=3).move == chess.Move.from_uci("a1a8")
     assert adversary.evaluate(MATE_IN_ONE) == adversary.evaluate(chess.Board(MATE_IN_ONE))

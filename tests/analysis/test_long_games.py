@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -10,9 +9,10 @@ import chess.pgn
 import pytest
 
 from engine.analysis.boards import fen_and_moves
-from engine.analysis.move_verdicts import GameReview, classify_game
+from engine.analysis.move_verdicts import classify_game
 from engine.analysis.results import AnalysisInfo, drawn_score
 from engine.analysis.review import PositionEval, SearchEffort, evaluate_board, slices_of
+from engine.analysis.review_driver import GameReview
 from engine.core.game import Game
 from tests.commands.running import run
 
@@ -68,8 +68,8 @@ def test_the_slices_of_a_long_game_are_short_and_cover_it():
     board, end = chess.Board(), 0
     for part in slices:
         cursor = chess.Board(part.fen)
-        for text in part.moves[:part.first]:
-            cursor.push_uci(text)
+        for move in part.moves[:part.first]:
+            cursor.push(move)
         while end < len(moves) and board.fen() != cursor.fen():
             board.push(moves[end])
             end += 1
@@ -93,7 +93,7 @@ class NoSearch:
     def clear(self) -> None:
         """There is nothing to clear."""
 
-    def analyse(self, board: chess.Board, **_: object) -> Iterator[AnalysisInfo]:
+    def search(self, board: chess.Board, *_: object) -> list[AnalysisInfo]:
         raise AssertionError(board.fen())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import threading
 from collections.abc import Iterator
@@ -15,10 +16,15 @@ import chess.pgn
 import pytest
 
 import engine
-from engine.analysis.marks import Mark
-from engine.analysis.move_verdicts import classify_game, review_game
+from engine.analysis.annotation import player_name
+from engine.analysis.marks import Mark, loss_between, mark_of_scores
+from engine.analysis.move_verdicts import classify_game
 from engine.analysis.pgn_reader import read_games
+from engine.analysis.results import Score
 from engine.analysis.review import SearchEffort
+from engine.analysis.review_driver import GameReview, review_game
+from engine.analysis.verification import VerifiedMove
+from eval.wdl import Wdl
 from tests.positions import DATA
 
 SUITES = ("wac-new", "bratko-kopec", "kaufman", "lct2", "ccr-one-hour", "sts-v3-lan", "iq4", "eet")
@@ -132,3 +138,41 @@ def test_quiet_moves_of_masters_are_not_marked():
     marked = sum(mark in MARKED for mark in marks)
     print(f"{marked} of {len(marks)} quiet moves of masters are marked ? or ??")
     assert len(marks) == 500 and marked < 0.02 * len(marks)
+
+
+def test_the_fools_mate_has_a_name_and_no_accuracy_of_a_hundred():
+    """All of it has names in the list of openings, but theory ends with the first mistake."""
+    game = chess.pgn.read_game(io.StringIO("1. f3 e5 2. g4 Qh4# 0-1"))
+    with engine.Engine(hash=4) as adversary:
+        found = adversary.annotate(game, nodes=10_000)
+    assert [note.mark for note in found.notes] == ["", "", "??", ""]
+    assert found.white.accuracy is not None and found.white.accuracy < 50
+    assert player_name(game, chess.WHITE) == "White"
+
+
+def test_the_end_of_an_evaluation_by_the_tables_is_a_mate():
+    text = '[FEN "8/8/8/4k3/8/8/1Q6/4K3 b - - 0 1"]\n[SetUp "1"]\n\n1... Kd5 2. Qb4 *'
+    game = chess.pgn.read_game(io.StringIO(text))
+    with engine.Engine(hash=4) as adversary:
+        adversary.annotate(game, nodes=2000)
+    assert all(abs(node.eval().relative.score(mate_score=10_000)) < 10_000 and node.eval().relative.is_mate()
+               for node in game.mainline())
+
+
+@pytest.mark.parametrize(("played", "scores", "mark"), [
+    ("h3 Bxc3 Rbc1 Ba5 Rc2", (500, 300), "?!"),
+    ("h3 h6 Ne4", (500, 300), ""),  # nothing is lost that the line shows
+    ("h3 Bxc3 Rbc1 Ba5 Rc2", (500, 420), ""),  # little is lost
+])
+def test_a_piece_that_is_lost_in_a_decided_game_is_marked(played, scores, mark):
+    board = chess.Board("r5k1/1p3ppp/8/4b3/8/2N5/P4PPP/1R1R2K1 w - - 0 30")
+    lines = []
+    for sans in ("Ne4 b6 Rd7", played):
+        cursor = board.copy()
+        lines.append(tuple(cursor.push_san(san) for san in sans.split()))
+    best, after = (Score(value, None, Wdl(990, 10, 0)) for value in scores)
+    lost = loss_between(best, after)
+    verified = VerifiedMove(mark_of_scores(best, after), lost, best, lines[0], after, lines[1], None, 12, 1000)
+    assert verified.mark is Mark.NONE
+    [verdict] = classify_game(board, lines[1][:1], GameReview([], {0: verified}))
+    assert verdict.mark.text == mark

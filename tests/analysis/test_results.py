@@ -40,7 +40,7 @@ def score(centipawns: int | None, mate: int | None = None, side: chess.Color = c
 def last_move(before: int, after: int, fen: str = EVEN, is_verified: bool = False) -> MoveVerdict:
     board = chess.Board(fen)
     move = next(iter(board.legal_moves))
-    return MoveVerdict(40, board, move, Mark.NONE, score(before), score(after), 0.0, (move.uci(),), (move.uci(),),
+    return MoveVerdict(40, board, move, Mark.NONE, score(before), score(after), 0.0, (move,), (move,),
                        None, 10, is_verified=is_verified)
 
 
@@ -90,12 +90,12 @@ def test_what_one_move_allows_is_what_the_next_one_misses():
     board, move = chess.Board("6k1/5ppp/1p6/8/8/8/5PPP/4R1K1 b - - 0 1"), chess.Move.from_uci("b6b5")
     after = board.copy()
     after.push(move)
-    missed = chess.Move.from_uci("g1f1")
+    missed, mate, escape = (chess.Move.from_uci(text) for text in ("g1f1", "e1e8", "h7h6"))
     slow, fast = score(None, -3, chess.BLACK), score(None, 1)
-    allowed = MoveVerdict(1, board, move, Mark.BLUNDER, score(0, None, chess.BLACK), slow, 0.5, ("h7h6",),
-                          (move.uci(),), None, 10)
-    missing = MoveVerdict(2, after, missed, Mark.BLUNDER, fast, score(0), 0.5, ("e1e8",), (missed.uci(),), None, 10)
+    allowed = MoveVerdict(1, board, move, Mark.BLUNDER, score(0, None, chess.BLACK), slow, 0.5, (escape,),
+                          (move,), None, 10)
+    missing = MoveVerdict(2, after, missed, Mark.BLUNDER, fast, score(0), 0.5, (mate,), (missed,), None, 10)
     first, second = with_agreeing_mates([allowed, missing])
-    assert second == missing and first.after.mate == -1 and first.played_line == (move.uci(), "e1e8")
+    assert second == missing and first.after.mate == -1 and first.played_line == (move, mate)
     short = [replace(allowed, after=score(None, -1, chess.BLACK)), replace(missing, before=score(None, 3))]
     assert with_agreeing_mates(short) == short  # a line without the mate proves nothing

@@ -155,7 +155,7 @@ def test_explanations_add_up(adversary):
 @pytest.mark.slow
 @pytest.mark.skipif(not judge.STOCKFISH.exists(), reason="needs Stockfish as a judge")
 def test_marks_are_right(tmp_path):
-    """On games that nobody has seen: other seeds than those that were looked at."""
+    """On games that the sentences were not tuned to: other seeds."""
     source = tmp_path / "ladder.pgn"
     with chess.engine.SimpleEngine.popen_uci(str(judge.STOCKFISH)) as player, source.open("w") as file:
         for number, (white, black) in enumerate(ladder.pairings(2)):

@@ -16,8 +16,9 @@ from collections.abc import Iterator
 import chess
 
 from engine.analysis.engine import Engine
-from engine.analysis.move_verdicts import classify_game, review_game
+from engine.analysis.move_verdicts import classify_game
 from engine.analysis.review import SearchEffort
+from engine.analysis.review_driver import review_game
 from tests.positions import DATA
 
 

@@ -12,6 +12,7 @@ import threading
 import time
 
 from engine.kernel import SOURCE_ROOT
+from tests.timing import PATIENCE, wait_until
 
 HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 
@@ -53,21 +54,19 @@ class Terminal:
     def printed(self) -> str:
         return self._printed.decode()
 
-    def wait_until_busy(self, seconds: float = 120.0) -> None:
+    def wait_until_busy(self, seconds: float = 900.0) -> None:
         """Until it shows progress or prints something."""
-        deadline = time.monotonic() + seconds
-        while not (HIDE_CURSOR in self.shown or self._printed):
-            assert self.process.poll() is None and time.monotonic() < deadline, (self.shown, self.printed)
-            time.sleep(0.02)
+        wait_until(lambda: HIDE_CURSOR in self.shown or self._printed or self.process.poll() is not None, seconds)
+        assert HIDE_CURSOR in self.shown or self._printed, self.shown
 
     def interrupt(self) -> float:
         """Press Ctrl-C, as a terminal does, in all its processes; returns the seconds until it ended."""
         started = time.monotonic()
         os.killpg(self.process.pid, signal.SIGINT)
-        self.process.wait(60)
+        self.process.wait(PATIENCE)
         seconds = time.monotonic() - started
         for thread in self._threads:
-            thread.join(10)
+            thread.join(PATIENCE)
         os.close(self._master)
         assert self.process.stdout is not None
         self.process.stdout.close()

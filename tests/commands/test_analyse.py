@@ -30,7 +30,9 @@ def test_a_mate_and_the_verdict_of_the_tables_are_printed(capsys):
     assert "endgame tables: black wins: mate in 1" in out
     assert "#-1" in out
     _, out, _ = run(capsys, "analyse", "7k/5Q2/6K1/8/8/8/8/8", "b", "-", "-")
-    assert "stalemate: a draw" in out
+    assert "stalemate: black has no move, the game is drawn" in out
+    _, out, _ = run(capsys, "analyse", "8/8/8/3k4/8/3K4/4R3/8 w - - 150 200")
+    assert out.endswith("the game is drawn by the 75-move rule\n")
     _, out, _ = run(capsys, "analyse", "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3")
     assert "white to move, in check" in out and "checkmate: black has won" in out
 
@@ -97,7 +99,7 @@ def test_moves_may_stand_in_one_text(capsys):
 
 def test_bare_kings_are_a_draw(capsys):
     _, out, _ = run(capsys, "analyse", "7k/8/8/8/8/8/8/K7 w - - 0 1", "--depth", "2")
-    assert out.splitlines()[-1] == "neither side can mate: a draw"
+    assert out.splitlines()[-1] == "neither side can mate: the game is drawn"
 
 
 def test_a_position_may_come_with_a_long_game(capsys):
@@ -118,3 +120,9 @@ def test_a_position_may_come_with_a_long_game(capsys):
 def test_bad_input_gets_one_line(capsys, words, message):
     status, out, err = run(capsys, "analyse", *words)
     assert (status, out) == (2, "") and message in err and err.count("\n") == 1
+
+
+def test_the_american_spelling_is_understood(capsys):
+    assert run(capsys, "analyze", "--depth", "1")[0] == 0
+    status, out, _ = run(capsys, "analyze", "--help")
+    assert status == 0 and out.startswith("usage: adversary analyse ")

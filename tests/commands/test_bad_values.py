@@ -12,12 +12,16 @@ from types import ModuleType
 import pytest
 
 from engine.__main__ import COMMANDS, MODULES, OneLineParser
-from engine.arena.configs import Config
-from engine.arena.training import TrainingShard
+from engine.cli import arguments as kinds
+from engine.cli.plots import PlotFile
 from engine.commands.play import LevelArgument, TimeControlArgument
-from engine.commands.shared import arguments as kinds
-from engine.commands.shared.plots import PlotFile
-from engine.commands.tune.pretraining import PretrainArgument
+from engine.commands.puzzles import PuzzleFile
+from engine.commands.train import RatingLimits
+from engine.lab.arena.configs import Config
+from engine.lab.arena.training import TrainingShard
+from engine.lab.suites.built_in import SuiteFile
+from engine.lab.tune.mixing import MixArgument
+from engine.lab.tune.pretraining import PretrainArgument
 from tests.commands.running import run
 
 FLAGS = (argparse._StoreTrueAction, argparse._HelpAction)
@@ -27,21 +31,25 @@ NAMES = ("/no/such/folder/file", "/", f"{FOLDER}/pipe", "a\0b")
 
 # Wrong values for every type of argument.
 WRONG = {
-    kinds.IntRange: lambda kind: ["", "x", "1.5", "nan", "9" * 5000, str(kind.low - 1),
-                                  *([str(kind.high + 1)] if kind.high < 1 << 62 else [])],
-    kinds.IntList: lambda kind: ["", "x", "1.5", "9" * 5000, "1,", "1,,2", "2,1", "2,2", str(kind.each.low - 1)],
-    kinds.FloatRange: lambda kind: ["", "x", "nan", "inf", "1e999", str(kind.low - 1), str(kind.high + 1),
-                                    *([str(kind.low)] if kind.above else [])],
-    kinds.Text: lambda kind: ["", " "],
-    kinds.InputFile: lambda kind: [*NAMES, "", "/dev/zero"],
-    kinds.OutputFile: lambda kind: [*NAMES, "", "/dev/zero", f"{FOLDER}/notes.txt"],
-    PretrainArgument: lambda kind: ["", "x", "0", "5:-1", "5:1:0", "1:2:3:4", "material", "5:1:material"],
-    LevelArgument: lambda kind: ["", "x", "399", "2801", "1200.5", "Max", "9" * 5000],
-    TimeControlArgument: lambda kind: ["", "5", "x+y", "0+1", "5+-1", "5+3+1", "9" * 5000],
-    PlotFile: lambda kind: [*NAMES, "plot", "plot.bmp", f"{FOLDER}/notes.png"],
-    kinds.Folder: lambda kind: ["/no/such/folder", f"{FOLDER}/notes.txt", "a\0b"],
-    kinds.OutputFolder: lambda kind: [f"{FOLDER}/notes.txt", f"{FOLDER}/notes.txt/below", "a\0b"],
-    kinds.OutputStem: lambda kind: ["/no/such/folder/file", "/", ".", "a\0b"],
+    kinds.IntRange: lambda wanted: ["", "x", "1.5", "nan", "9" * 5000, str(wanted.low - 1),
+                                  *([str(wanted.high + 1)] if wanted.high < 1 << 62 else [])],
+    kinds.IntList: lambda wanted: ["", "x", "1.5", "9" * 5000, "1,", "1,,2", "2,1", "2,2", str(wanted.each.low - 1)],
+    kinds.FloatRange: lambda wanted: ["", "x", "nan", "inf", "1e999", str(wanted.low - 1), str(wanted.high + 1),
+                                    *([str(wanted.low)] if wanted.above else [])],
+    kinds.Text: lambda wanted: ["", " "],
+    kinds.InputFile: lambda wanted: [*NAMES, "", "/dev/zero"],
+    kinds.OutputFile: lambda wanted: [*NAMES, "", "/dev/zero", f"{FOLDER}/notes.txt"],
+    PuzzleFile: lambda wanted: [*NAMES, "", f"{FOLDER}/pipe.pgn/x.pgn", f"{FOLDER}/notes.txt", "/no/such/folder/a.pgn"],
+    RatingLimits: lambda wanted: ["", "x", "1200", "1600-1200", "-5-10", "1200-1600-2000", "9" * 5000],
+    SuiteFile: lambda wanted: [*NAMES, "", "/dev/zero"],
+    MixArgument: lambda wanted: ["", "x", "leaves", "leaves:5", "leaves:5:0", "neighbours:0", "neighbours:5:5", "5:5"],
+    PretrainArgument: lambda wanted: ["", "x", "0", "5:-1", "5:1:0", "1:2:3:4", "material", "5:1:material"],
+    LevelArgument: lambda wanted: ["", "x", "399", "2801", "1200.5", "Max", "9" * 5000],
+    TimeControlArgument: lambda wanted: ["", "5", "x+y", "0+1", "5+-1", "5+3+1", "9" * 5000],
+    PlotFile: lambda wanted: [*NAMES, "plot", "plot.bmp", f"{FOLDER}/notes.png"],
+    kinds.Folder: lambda wanted: ["/no/such/folder", f"{FOLDER}/notes.txt", "a\0b"],
+    kinds.OutputFolder: lambda wanted: [f"{FOLDER}/notes.txt", f"{FOLDER}/notes.txt/below", "a\0b"],
+    kinds.OutputStem: lambda wanted: ["/no/such/folder/file", "/", ".", "a\0b"],
 }
 
 
@@ -103,12 +111,11 @@ def test_a_wrong_value_is_refused_before_anything_is_done(words, action, value, 
 
 
 @pytest.mark.parametrize("words", [
-    "compare --games 3", "compare --concurrency 2", "compare --first 2", "compare --positions 2",
-    "compare --tournament --depth 3", "compare --ladder", "compare --tournament --hash 3",
-    "compare --tournament --give-up 5", "compare --seed 2", "compare --bound --nodes 5",
-    "compare --bound --time 5", "compare --nodes 5 --give-up 5", "compare --depth 3 --nodes 5",
-    "compare --full-width", "compare --evaluations --nodes 5", "compare --evaluations --time 5",
-    "compare --evaluations --hash 3", "bench --network x", "bench network --policy FILE",
+    "compare", "compare position --games 3", "compare position --first 2", "compare position --nodes 5 --give-up 5",
+    "compare position --depth 3 --nodes 5", "compare position --fen startpos --suite FILE", "compare bound --nodes 5",
+    "compare bound --depth 3", "compare tournament --depth 3", "compare tournament --nodes 5 --time 5",
+    "compare ladder --player mcts", "compare evaluations --nodes 5", "compare levels", "compare levels x --depth 3",
+    "bench --network x", "bench network --policy FILE",
     "tune policy GAMES --out new --evaluate FILE", "bench shipped --movetime 5", "bench network --hash 5",
     "tune wdl GAMES --out GAMES", "tune network GAMES --out new --neighbours .",
     "selfplay --stats GAMES --minutes 5",
@@ -140,3 +147,17 @@ def test_conflicting_options_are_refused(words, capsys, tmp_path, monkeypatch):
     assert (status, out) == (2, "")
     assert err.startswith("error: ") and err.count("\n") == 1
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == content
+
+
+@pytest.mark.parametrize(("words", "new"), [
+    ("compare", "compare position"), ("compare --depth 3", "compare position --depth"),
+    ("compare --suite=FILE", "compare position --suite"),
+    ("compare --nodes 5 --tournament", "compare tournament"), ("compare --tournament --ladder", "compare ladder"),
+    ("compare --bound", "compare bound"), ("compare --evaluations --json", "compare evaluations"),
+    ("compare --levels stockfish", "compare levels ENGINE"), ("tune eval GAMES --out new", "tune weights"),
+    ("tune network GAMES --rate 1", "--learning-rate"), ("tablebase build --men 4", "--pieces"),
+    ("bench --setting=features", "--config")])
+def test_an_old_spelling_is_refused_with_the_new_one(words, new, capsys):
+    status, out, err = run(capsys, *words.split())
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ") and err.endswith(f" is now `{new}`\n") and err.count("\n") == 1

@@ -53,7 +53,7 @@ from tests.core.test_fen import BAD
     (("match", "cmd:a", "cmd:b", "--pgn", "/no/such/folder/x.pgn"), "no folder /no/such/folder"),
     (("match", "cmd:a", "cmd:b", "--option", "Hash"), "an option must be NAME=VALUE"),
     (("match", "cmd:a", "cmd:b", "--openings", "/no/such/file.epd"), "--openings: cannot read /no/such/file.epd"),
-    (("suite",), "required: FILE.epd"),
+    (("suite",), "suite needs a name or FILE.epd"),
     (("suite", "/no/such/file.epd"), "cannot read /no/such/file.epd"),
     (("suite", __file__, "--nodes", "0"), "--nodes: must be at least 1"),
     (("suite", __file__, "--nodes", "5", "--depth", "5"), "not allowed with"),

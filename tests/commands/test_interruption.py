@@ -14,19 +14,20 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import main
-from engine.arena.configs import Config
-from engine.arena.training import TrainingShard
-from engine.commands.shared.interruption import run_interruptible
+from engine.cli.interruption import run_interruptible
 from engine.kernel import SOURCE_ROOT
-from tests.arena.players import player
+from engine.lab.arena.configs import Config
+from engine.lab.arena.training import TrainingShard
+from tests.lab.arena.players import player
 
 if os.name != "posix":
     pytest.skip("sends signals, opens pseudo-terminals", allow_module_level=True)
 
 from tests.commands.terminal import Terminal
-from tests.timing import shortest
+from tests.timing import shortest, wait_until
 
 SECONDS = 1.0
+PAUSES = (3.0, 6.0, 30.0)  # seconds of work before Ctrl-C
 SHARP = "r1bqk2r/1p1nppbp/p2p1n2/3P2B1/5P2/2NQ1NPP/PPP5/2K1RB1R b kq -"
 GAME = '[Event "x"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 1-0\n\n'
 
@@ -47,9 +48,9 @@ SLOW = {
     "bench trees --movetime 60000": "iterations/s",
     "bench perft": "",
     "bench startup": "",
-    "compare --depth 40 --give-up 60000": "",
-    "compare --bound --depth 20": "2 b",
-    "compare --tournament --time 2000": "",
+    "compare position --depth 40 --give-up 60000": "",
+    "compare bound --depth 20": "2 b",
+    "compare tournament --time 2000": "",
     "match --ablate --nodes 50": "without",
     "match SILENT SILENT --tc 1000+1": "games: 0",
     "tune search --nodes 50 --batch 1 --out NEW": r"[1-9]\d* of 10000 pairs played",
@@ -58,7 +59,7 @@ SLOW = {
     "book check --nodes 1000000": "moves in",
     "tablebase build KQvKR --out NEW": "",
     "selfplay --positions 100000000 --nodes 20 --out NEW": r"[1-9]\d* games, [1-9]\d* positions",
-    "compare --evaluations --games 1000": "Elo",
+    "compare evaluations --games 1000": "Elo",
     "bench network": "",
     "bench policy --runs 100": "",
     "bench shipped --runs 50": "",
@@ -77,7 +78,7 @@ def files(tmp_path: Path) -> dict[str, str]:
     shards = [TrainingShard(number, 4, 50, 1, Config()) for number in range(5)]
     (tmp_path / "games").write_bytes(b"".join(shard().content for shard in shards))
     paths = {name.upper(): str(tmp_path / name) for name in ("suite", "counts", "pgn", "games", "new")}
-    return paths | {kind.upper(): f"cmd:{player(tmp_path, kind)}" for kind in ("slow", "silent")}
+    return paths | {behaviour.upper(): f"cmd:{player(tmp_path, behaviour)}" for behaviour in ("slow", "silent")}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -89,16 +90,27 @@ def _compiled(tmp_path_factory):
         assert main(line.split()) == 0
 
 
-def check(line: str, printed: str, files: dict[str, str]) -> None:
-    terminal = Terminal(*(files.get(word, word) for word in line.split()))
+def interrupted(words: list[str], pause: float) -> tuple[float, str]:
+    """Press Ctrl-C after some seconds of work: (the seconds until the command ended, what it printed)."""
+    terminal = Terminal(*words)
     terminal.wait_until_busy()
-    time.sleep(5)
+    time.sleep(pause)
     seconds = terminal.interrupt()
     assert terminal.process.returncode == 130, terminal.shown
     assert terminal.has_cursor()
     assert "Ctrl-C again ends at once" in terminal.shown
     assert "Traceback" not in terminal.shown
-    assert re.search(printed, terminal.printed, re.DOTALL), terminal.printed
+    return seconds, terminal.printed
+
+
+def check(line: str, expected: str, files: dict[str, str]) -> None:
+    """A busy machine gets more time for the first results, and other tries to end in time."""
+    words = [files.get(word, word) for word in line.split()]
+    for pause in PAUSES:
+        seconds, printed = interrupted(words, pause)
+        if seconds < SECONDS and re.search(expected, printed, re.DOTALL):
+            return
+    assert re.search(expected, printed, re.DOTALL), printed
     assert seconds < SECONDS
 
 
@@ -128,13 +140,18 @@ def test_two_signals_at_once_are_one_request(files):
 
 
 def test_a_second_ctrl_c_ends_at_once(files):
-    terminal = Terminal("tablebase", "build", "KQvKR", "--out", files["NEW"])
-    terminal.wait_until_busy()
-    os.killpg(terminal.process.pid, signal.SIGINT)
-    time.sleep(0.2)
-    assert terminal.interrupt() < 0.4
-    assert terminal.process.returncode == 130
-    assert terminal.has_cursor()
+    def seconds_after_the_second() -> float:
+        terminal = Terminal("tablebase", "build", "KQvKR", "--out", files["NEW"])
+        terminal.wait_until_busy()
+        os.killpg(terminal.process.pid, signal.SIGINT)
+        wait_until(lambda: "Ctrl-C again ends at once" in terminal.shown)
+        time.sleep(0.2)  # two signals within a tenth of a second are one request
+        taken = terminal.interrupt()
+        assert terminal.process.returncode == 130
+        assert terminal.has_cursor()
+        return taken
+
+    assert shortest(seconds_after_the_second, 0.4) < 0.4
 
 
 def test_signals_ignored_by_the_parent_stay_ignored():

@@ -26,7 +26,7 @@ KILLS = 6
 COMMANDS = {
     "match": ("match rfp_margin=70 default --games 60 --nodes 200 --concurrency 1 --pgn OUT", "--resume", ("",)),
     "screen": ("tune screen --pairs 40 --nodes 200 --concurrency 1 --out OUT", "", ("",)),
-    "tournament": ("compare --tournament --player alphabeta --player mcts --nodes 500 --games 20 --out OUT", "", ("",)),
+    "tournament": ("compare tournament --player alphabeta --player mcts --nodes 500 --games 20 --out OUT", "", ("",)),
     "search": ("tune search --pairs 40 --batch 2 --nodes 200 --concurrency 1 --out OUT", "", (".json", ".txt")),
 }
 

@@ -24,9 +24,11 @@ from rich.text import Text
 
 from engine.kernel import SOURCE_ROOT
 from tests.commands.running import run
+from tests.processes import LineProcess
 
 WHITE_MOVE = re.compile(r"^\d+\. (\S+)$")
-END = re.compile(r"^(you (win|lose)|draw):")
+END = re.compile(r"^(you (win|lose)|draw)\b")
+LONG_GAME = 121  # plies; a level of 2000 has mated a random mover long before
 
 
 def command(*words: str) -> list[str]:
@@ -38,27 +40,38 @@ def saved_games(folder: Path) -> list[chess.pgn.Game]:
     return [game for path in paths if (game := chess.pgn.read_game(io.StringIO(path.read_text()))) is not None]
 
 
+def is_over(board: chess.Board) -> bool:
+    """Whether the game has ended as `play` ends it: by the rules, a third repetition, or fifty moves."""
+    return board.is_game_over() or board.is_repetition() or board.is_fifty_moves()
+
+
 def test_a_whole_game_through_pipes(tmp_path):
-    """A random mover types; python-chess follows every move."""
-    rng, board, lines = random.Random(3), chess.Board(), []
-    with subprocess.Popen(command("--level", "2000", "--side", "black"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          text=True, cwd=SOURCE_ROOT, env={**os.environ, "XDG_DATA_HOME": str(tmp_path)}) as process:
-        assert process.stdin is not None and process.stdout is not None
-        for line in process.stdout:
-            lines.append(line)
-            assert "\x1b" not in line
-            if END.match(line):
-                break
-            if found := WHITE_MOVE.match(line):
-                board.push_san(found[1])
-                if board.outcome(claim_draw=True) is None:
-                    move = rng.choice(list(board.legal_moves))
-                    print(rng.choice((board.san, board.uci))(move), file=process.stdin, flush=True)
-                    board.push(move)
-        lines.append(process.communicate("quit\n", timeout=60)[0])
-    assert process.returncode == 0 and "".join(lines).count("the game is saved in") == 1
+    """A random mover types, and resigns if the game is long; python-chess follows every move."""
+    rng, board, lines = random.Random(3), chess.Board(), list[str]()
+    program = LineProcess(command("--level", "2000", "--side", "black"), cwd=SOURCE_ROOT,
+                          env={**os.environ, "XDG_DATA_HOME": str(tmp_path)})
+    while not (lines and END.match(lines[-1])):
+        line = program.next_line()
+        assert line is not None, lines
+        lines.append(line)
+        if not (found := WHITE_MOVE.match(line)):
+            continue
+        board.push_san(found[1])
+        if is_over(board):
+            continue
+        if board.ply() >= LONG_GAME:
+            program.say("resign")
+        else:
+            move = rng.choice(list(board.legal_moves))
+            program.say(rng.choice((board.san, board.uci))(move))
+            board.push(move)
+    program.say("quit")
+    lines += program.rest()
+    assert program.end() == 0 and "\n".join(lines).count("the game is saved in") == 1
+    assert not any("\x1b" in line for line in lines)
     [game] = saved_games(tmp_path)
-    assert game.end().board().fen() == board.fen() and game.headers["Result"] == "1-0"
+    assert game.end().board().fen() == board.fen()
+    assert game.headers["Result"] == (board.result(claim_draw=True) if is_over(board) else "1-0")
 
 
 def _stop_ignoring_signals() -> None:

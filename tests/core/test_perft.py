@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from engine.commands.shared.suites import read_perft_suite
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.movegen import empty_move_list
 from engine.core.perft import BULK, NO_BULK, PERFT_POSITIONS, divide, perft
+from engine.lab.suites.built_in import SUITES as BUILT_IN_SUITES
+from engine.lab.suites.problems import read_perft_suite
 from engine.system.errors import InputError
 from tests.positions import DATA
 
@@ -17,7 +20,7 @@ def count_positions(pos, depth: int) -> int:
     return perft(pos, empty_move_list(), depth, BULK)
 
 
-SUITES = ("standard", "chess960", "tricky-standard", "tricky-chess960", "random1000")
+SUITES = {suite.name: suite for suite in BUILT_IN_SUITES if suite.is_perft}
 
 
 @pytest.mark.parametrize("known", PERFT_POSITIONS, ids=lambda known: known.name)
@@ -84,12 +87,9 @@ def test_a_suite_may_have_comments_and_a_byte_order_mark(tmp_path):
     assert read_perft_suite(path) == [(1, "4k3/8/8/8/8/8/8/4K2R w K - 0 1", [(1, 15), (2, 66)])]
 
 
-def check_suite(name: str, most_nodes: int) -> None:
-    path = DATA / "perft" / f"{name}.epd"
-    if not path.exists():
-        pytest.skip("no test data here")
+def check_suite(path: Path, most_nodes: int, *, chess960: bool = False) -> None:
     for line in read_perft_suite(path):
-        pos = parse_fen(line.fen, chess960="chess960" in name)
+        pos = parse_fen(line.fen, chess960)
         for depth, leaves in line.counts:
             if leaves <= most_nodes:
                 assert count_positions(pos, depth) == leaves, (line.number, line.fen, depth)
@@ -97,10 +97,17 @@ def check_suite(name: str, most_nodes: int) -> None:
 
 @pytest.mark.parametrize("name", SUITES)
 def test_suites(name):
-    check_suite(name, 200_000)
+    check_suite(SUITES[name].path, 200_000, chess960=SUITES[name].is_chess960)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SUITES)
 def test_suites_further(name):
-    check_suite(name, 5_000_000)
+    check_suite(SUITES[name].path, 5_000_000, chess960=SUITES[name].is_chess960)
+
+
+def test_random_positions():
+    path = DATA / "perft" / "random1000.epd"
+    if not path.exists():
+        pytest.skip("no test data here")
+    check_suite(path, 200_000)

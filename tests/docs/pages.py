@@ -41,6 +41,20 @@ def code_blocks(text: str, language: str) -> list[str]:
     return ["".join(f"{line}\n" for line, _ in lines) for found, lines in groups if found == language]
 
 
+def programs_with_output(text: str) -> list[tuple[str, str]]:
+    """Return the Python programs of a page, each with the output that is shown right below it; "" if none is."""
+    return re.findall(r"^```python\n(.*?)^```$(?:\n\n^```\n(.*?)^```$)?", text, re.MULTILINE | re.DOTALL)
+
+
+def without_scores(text: str) -> str:
+    """Return an output with its scores, percentages and times replaced; moves, words and node counts stay."""
+    for pattern, name in (
+            (r"[+-]\d+\.\d\d\b", "SCORE"), (r"\bby \d+\.\d\d\b", "by SCORE"), (r"^-?\d+ ", "CENTIPAWNS "),
+            (r"\b\d+(\.\d+)? %", "SHARE"), (r"\b\d+(\.\d+)? m?s\b", "TIME")):
+        text = re.sub(pattern, name, text, flags=re.MULTILINE)
+    return text
+
+
 def prose(text: str) -> Iterator[str]:
     """Yield the lines outside fenced blocks."""
     return (line for line, language in _lines(text) if language is None)

@@ -84,7 +84,7 @@ def test_the_page_has_the_options_of_the_command(command):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_a_row_and_a_section(command):
-    assert f"| [`{command}`](#{command}) |" in TEXT
+    assert f"| [`{command}`](#{command.replace(' ', '-')}) |" in TEXT
     assert f"| `adversary {command}" in sections(TEXT)[command]
 
 

@@ -8,20 +8,24 @@ import re
 import pytest
 
 import engine
-from tests.docs.pages import code_blocks, page
+from tests.docs.pages import page, programs_with_output, without_scores
 
 PAGES = ("README.md", "docs/python.md")
-PROGRAMS = [(name, program) for name in PAGES for program in code_blocks(page(name), "python")]
+PROGRAMS = [(name, *program) for name in PAGES for program in programs_with_output(page(name))]
 
 
-@pytest.mark.parametrize(("name", "program"), PROGRAMS, ids=[name for name, _ in PROGRAMS])
-def test_the_programs_run(name, program, capsys):
+@pytest.mark.parametrize(("name", "program", "shown"), PROGRAMS, ids=[name for name, *_ in PROGRAMS])
+def test_the_programs_run_and_print_what_is_shown(name, program, shown, capsys):
     exec(compile(program, name, "exec"), {})  # noqa: S102  our own pages
-    assert capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert printed
+    if shown:
+        assert without_scores(printed) == without_scores(shown)
 
 
-def test_both_pages_have_programs():
-    assert {name for name, _ in PROGRAMS} == set(PAGES)
+def test_both_pages_have_programs_and_one_shows_its_output():
+    assert {name for name, *_ in PROGRAMS} == set(PAGES)
+    assert any(shown for *_, shown in PROGRAMS)
 
 
 @pytest.mark.parametrize("name", engine.__all__)

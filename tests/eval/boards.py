@@ -59,11 +59,11 @@ def heaps(draw):
     board = chess.Board(None)
     for color, square in zip(chess.COLORS, squares, strict=False):
         board.set_piece_at(square, chess.Piece(chess.KING, color))
-    kinds = draw(st.lists(st.integers(1, 5), min_size=1, max_size=5))
+    piece_types = draw(st.lists(st.integers(1, 5), min_size=1, max_size=5))
     for index, square in enumerate(squares[2:]):
-        kind = kinds[index % len(kinds)]
-        if kind != chess.PAWN or 8 <= square < 56:
-            board.set_piece_at(square, chess.Piece(kind, draw(st.booleans())))
+        piece_type = piece_types[index % len(piece_types)]
+        if piece_type != chess.PAWN or 8 <= square < 56:
+            board.set_piece_at(square, chess.Piece(piece_type, draw(st.booleans())))
     board.turn = draw(st.booleans())
     try:
         parse_fen(board.fen())

@@ -53,8 +53,8 @@ class White:
     def __init__(self, board: chess.Board) -> None:
         self.board = board
         self.counts: Counter[tuple[str, int]] = Counter()
-        self.own = {kind: set(board.pieces(kind, WHITE)) for kind in chess.PIECE_TYPES}
-        self.enemy = {kind: set(board.pieces(kind, BLACK)) for kind in chess.PIECE_TYPES}
+        self.own = {piece_type: set(board.pieces(piece_type, WHITE)) for piece_type in chess.PIECE_TYPES}
+        self.enemy = {piece_type: set(board.pieces(piece_type, BLACK)) for piece_type in chess.PIECE_TYPES}
         self.all_own: Squares = set().union(*self.own.values())
         self.all_enemy: Squares = set().union(*self.enemy.values())
         self.occupied = self.all_own | self.all_enemy
@@ -89,8 +89,8 @@ class White:
 
     def attacks_by_kind(self, color: chess.Color) -> dict[int, dict[int, Squares]]:
         """[type][square]: what the piece there attacks."""
-        return {kind: {square: self.attacks_of(square) for square in self.board.pieces(kind, color)}
-                for kind in chess.PIECE_TYPES}
+        return {piece_type: {square: self.attacks_of(square) for square in self.board.pieces(piece_type, color)}
+                for piece_type in chess.PIECE_TYPES}
 
     @staticmethod
     def summed(attacks: dict[int, dict[int, Squares]]) -> tuple[Squares, Squares]:
@@ -100,7 +100,7 @@ class White:
 
     @staticmethod
     def by(attacks: dict[int, dict[int, Squares]], *kinds: int) -> Squares:
-        return {s for kind in kinds for squares in attacks[kind].values() for s in squares}
+        return {s for piece_type in kinds for squares in attacks[piece_type].values() for s in squares}
 
     def king_ring(self) -> Squares:
         """Nine squares about the enemy king, shifted inside at the edge; less those that two pawns defend."""
@@ -114,21 +114,21 @@ class White:
 
     def material(self) -> None:
         names = ("pawn", "knight", "bishop", "rook", "queen", "king")
-        for kind, name in zip(chess.PIECE_TYPES, names, strict=True):
-            for square in self.own[kind]:
+        for piece_type, name in zip(chess.PIECE_TYPES, names, strict=True):
+            for square in self.own[piece_type]:
                 seen = square if square_file(self.king) >= 4 else square ^ 7
                 kings_apart = (square_file(self.king) >= 4) != (square_file(self.enemy_king) >= 4)
                 self.add(f"squares_{name}", 1, seen + 64 * kings_apart)
-                if kind != KING:
-                    self.add("material", 1, kind - 1)
+                if piece_type != KING:
+                    self.add("material", 1, piece_type - 1)
 
     def mobility(self) -> None:
         unsafe = self.own[PAWN] | self.own[KING] | self.by(self.enemy_attacks, PAWN)
-        for kind, name in zip(KINDS, ("knight", "bishop", "rook", "queen"), strict=True):
-            for square, attacks in self.attacks[kind].items():
+        for piece_type, name in zip(KINDS, ("knight", "bishop", "rook", "queen"), strict=True):
+            for square, attacks in self.attacks[piece_type].items():
                 moves = len(attacks - unsafe)
                 self.add(f"mobility_{name}", 1, moves)
-                if kind == ROOK and moves <= 3 and not self.rights() and self.is_shut_in(square):
+                if piece_type == ROOK and moves <= 3 and not self.rights() and self.is_shut_in(square):
                     self.add("trapped_rook")
 
     def rights(self) -> int:
@@ -209,8 +209,8 @@ class White:
     def king_attack(self) -> None:
         ring = self.ring - self.twice_by_enemy_pawns()
         units = 0
-        for index, (kind, value) in enumerate(zip(KINDS, (6, 4, 5, 3), strict=True)):
-            for attacks in self.attacks[kind].values():
+        for index, (piece_type, value) in enumerate(zip(KINDS, (6, 4, 5, 3), strict=True)):
+            for attacks in self.attacks[piece_type].values():
                 units += len(attacks & ring) + value * bool(attacks & ring)
                 self.add("king_attacker", bool(attacks & ring), index)
         poorly_held = self.by(self.enemy_attacks, KING, QUEEN) | (set(range(64)) - self.enemy_reach)
@@ -219,9 +219,9 @@ class White:
                 and (s not in self.enemy_reach or (s in weak and s in self.reach_twice))}
         checks = self.check_squares()
         checks[QUEEN] &= safe - self.by(self.enemy_attacks, QUEEN)
-        for index, (kind, value) in enumerate(zip(KINDS, (14, 11, 18, 14), strict=True)):
-            self.add("safe_check", len(checks[kind] & safe), index)
-            units += value * bool(checks[kind] & safe)
+        for index, (piece_type, value) in enumerate(zip(KINDS, (14, 11, 18, 14), strict=True)):
+            self.add("safe_check", len(checks[piece_type] & safe), index)
+            units += value * bool(checks[piece_type] & safe)
         unsafe = (checks[KNIGHT] | checks[BISHOP] | checks[ROOK]) - safe - self.all_own
         units += 4 * len(weak & self.ring) + 2 * len(unsafe)
         units -= 3 * bool(self.by(self.enemy_attacks, KNIGHT) & self.by(self.enemy_attacks, KING))
@@ -237,9 +237,9 @@ class White:
         for queen in self.enemy[QUEEN]:
             thin.remove_piece_at(queen)
         found = {}
-        for kind in KINDS:
-            thin.set_piece_at(self.enemy_king, chess.Piece(kind, BLACK))
-            found[kind] = set(thin.attacks(self.enemy_king)) & self.by(self.attacks, kind)
+        for piece_type in KINDS:
+            thin.set_piece_at(self.enemy_king, chess.Piece(piece_type, BLACK))
+            found[piece_type] = set(thin.attacks(self.enemy_king)) & self.by(self.attacks, piece_type)
         return found
 
     def shelter(self) -> None:
@@ -268,9 +268,9 @@ class White:
         held = self.by(self.enemy_attacks, PAWN) | (self.enemy_twice - self.reach_twice)
         weak = (self.all_enemy & self.reach) - held
         by_minor, by_rook = self.by(self.attacks, KNIGHT, BISHOP), self.by(self.attacks, ROOK)
-        for kind in (PAWN, *KINDS):
-            self.add("threat_by_minor", len(by_minor & (weak | enemy_pieces) & self.enemy[kind]), kind - 1)
-            self.add("threat_by_rook", len(by_rook & weak & self.enemy[kind]), kind - 1)
+        for piece_type in (PAWN, *KINDS):
+            self.add("threat_by_minor", len(by_minor & (weak | enemy_pieces) & self.enemy[piece_type]), piece_type - 1)
+            self.add("threat_by_rook", len(by_rook & weak & self.enemy[piece_type]), piece_type - 1)
         self.add("threat_by_king", bool(weak & self.by(self.attacks, KING)))
         self.add("hanging", sum(s not in self.enemy_reach or (s in enemy_pieces and s in self.reach_twice)
                                 for s in weak))
@@ -279,8 +279,8 @@ class White:
                           if s not in self.enemy_reach or s in self.reach_twice})
         victims = enemy_pieces - self.enemy[KING]
         standing = [s for s in self.own[PAWN] if self.is_tenable(s)]
-        for kind in KINDS:
-            self.add("threat_by_pawn", len(self.enemy[kind] & self.pawn_targets(standing)), kind - KNIGHT)
+        for piece_type in KINDS:
+            self.add("threat_by_pawn", len(self.enemy[piece_type] & self.pawn_targets(standing)), piece_type - KNIGHT)
         pushed = [s for s in self.pushes() if self.is_tenable(s) and s not in self.by(self.enemy_attacks, PAWN)]
         self.add("threat_by_push", len(victims & self.pawn_targets(pushed)))
 
@@ -289,9 +289,9 @@ class White:
             return
         queen = min(self.enemy[QUEEN])
         hunted = self.board.copy(stack=False)
-        for index, kind in enumerate((KNIGHT, BISHOP, ROOK)):
-            hunted.set_piece_at(queen, chess.Piece(kind, BLACK))
-            squares = set(hunted.attacks(queen)) & safe & self.by(self.attacks, kind)
+        for index, piece_type in enumerate((KNIGHT, BISHOP, ROOK)):
+            hunted.set_piece_at(queen, chess.Piece(piece_type, BLACK))
+            squares = set(hunted.attacks(queen)) & safe & self.by(self.attacks, piece_type)
             self.add("queen_chased", len(squares), index)
 
     def is_tenable(self, square: int) -> bool:

@@ -29,16 +29,16 @@ def score(board: chess.Board) -> int:
 
 def lead_of(board: chess.Board) -> int:
     """Of the side to move, in pawns."""
-    return sum(worth * (len(board.pieces(kind, board.turn)) - len(board.pieces(kind, not board.turn)))
-               for kind, worth in WORTH.items())
+    return sum(worth * (len(board.pieces(piece_type, board.turn)) - len(board.pieces(piece_type, not board.turn)))
+               for piece_type, worth in WORTH.items())
 
 
 def board_with_lead(lead: int, turn: chess.Color) -> chess.Board:
     """The starting position without the fewest pieces that give the side to move this lead."""
     board = chess.Board()
     board.turn, left, loser = turn, abs(lead), turn ^ (lead > 0)
-    for kind, worth in WORTH.items():
-        taken = list(board.pieces(kind, loser))[:left // worth]
+    for piece_type, worth in WORTH.items():
+        taken = list(board.pieces(piece_type, loser))[:left // worth]
         for square in taken:
             board.remove_piece_at(square)
         left -= worth * len(taken)

@@ -31,39 +31,40 @@ def without(board: chess.Board, square: int) -> chess.Board:
 
 @pytest.mark.parametrize("fen", FENS)
 def test_the_worth_is_the_networks_difference_without_the_piece(fen):
-    board, men = chess.Board(fen), piece_worths(parse_fen(fen), BY_RANDOM)
-    assert {man.square for man in men} == {*board.piece_map()} - {board.king(chess.WHITE), board.king(chess.BLACK)}
+    board, rows = chess.Board(fen), piece_worths(parse_fen(fen), BY_RANDOM)
+    assert {row.square for row in rows} == {*board.piece_map()} - {board.king(chess.WHITE), board.king(chess.BLACK)}
     whole = reference.score(board, RANDOM)
-    for man in men:
-        difference = whole - reference.score(without(board, man.square), RANDOM)
-        is_own = board.color_at(man.square) == board.turn
-        assert man.worth == (difference if is_own else -difference), chess.square_name(man.square)
+    for row in rows:
+        difference = whole - reference.score(without(board, row.square), RANDOM)
+        is_own = board.color_at(row.square) == board.turn
+        assert row.worth == (difference if is_own else -difference), chess.square_name(row.square)
 
 
 @pytest.mark.parametrize("fen", FENS)
 def test_the_worth_is_the_features_difference_without_the_piece(fen):
     board, whole, seen = chess.Board(fen), evaluate_entry(parse_fen(fen), features_evaluator().weights), 0
-    for man in piece_worths(parse_fen(fen), features_evaluator()):
-        rest = without(board, man.square)
-        assert man.worth == man.features_worth
+    for row in piece_worths(parse_fen(fen), features_evaluator()):
+        rest = without(board, row.square)
+        assert row.worth == row.features_worth
         if rest.was_into_check():
             continue  # cannot be written as a FEN
         difference = whole - evaluate_entry(parse_fen(rest.fen()), features_evaluator().weights)
-        assert man.worth == (difference if board.color_at(man.square) == board.turn else -difference)
+        assert row.worth == (difference if board.color_at(row.square) == board.turn else -difference)
         seen += 1
     assert seen >= 10
 
 
 def test_every_piece_has_a_positive_worth():
-    for man in piece_worths(Game().position, built_in_evaluator()):
-        assert man.worth > 0 and man.features_worth > 0
+    for row in piece_worths(Game().position, built_in_evaluator()):
+        assert row.worth > 0 and row.features_worth > 0
     for evaluation in (built_in_evaluator(), features_evaluator()):
-        mean = {kind: _mean(piece_worths(Game().position, evaluation), kind) for kind in (1, 2, 3, 4, 5)}
+        rows = piece_worths(Game().position, evaluation)
+        mean = {piece_type: _mean(rows, piece_type) for piece_type in (1, 2, 3, 4, 5)}
         assert mean[1] < mean[2] < mean[4] < mean[5] and mean[1] < mean[3] < mean[4]
 
 
-def _mean(men: list[PieceWorth], kind: int) -> float:
-    worths = [man.worth for man in men if man.piece & 7 == kind]
+def _mean(rows: list[PieceWorth], piece_type: int) -> float:
+    worths = [row.worth for row in rows if row.piece & 7 == piece_type]
     return sum(worths) / len(worths)
 
 
@@ -79,6 +80,6 @@ def test_the_position_is_unchanged():
 
 def test_the_last_piece_may_be_removed():
     """What is left are bare kings, which the features evaluate."""
-    (man,) = piece_worths(parse_fen("8/8/3k4/8/8/4K3/8/6R1 b - - 0 1"), BY_RANDOM)
-    assert man.worth == man.features_worth > 300
-    assert all(man.piece & 7 != KING for man in piece_worths(parse_fen(FENS[0]), BY_RANDOM))
+    (row,) = piece_worths(parse_fen("8/8/3k4/8/8/4K3/8/6R1 b - - 0 1"), BY_RANDOM)
+    assert row.worth == row.features_worth > 300
+    assert all(row.piece & 7 != KING for row in piece_worths(parse_fen(FENS[0]), BY_RANDOM))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import functools
 import math
 import random
-import threading
-import time
 
 import chess
 import numpy as np
@@ -16,11 +14,11 @@ from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.perft import PERFT_POSITIONS
+from engine.course.reference.expectimax import expectimax
+from engine.course.reference.games.chess import Chess
 from engine.expectimax.chance import value_of_move
 from engine.expectimax.opponent import OPPONENT_PARAMS, temperature_of
 from engine.expectimax.searcher import ExpectimaxSearch, RootMove, score_of
-from engine.reference.expectimax import expectimax
-from engine.reference.games.chess import Chess
 from engine.search.interface import Clearable, Resizable, Stoppable, TbProbing, Threaded
 from engine.search.scores import MAX_EVALUATION, mate_distance, mate_in
 from engine.search.types import Limits
@@ -28,7 +26,7 @@ from eval.evaluator import features_evaluator
 from tests.alphabeta.kernels import average
 from tests.alphabeta.reference import minimax
 from tests.alphabeta.test_truth import switched
-from tests.positions import CORNERS, CROWD, reference_board
+from tests.positions import CORNERS, reference_board
 
 MIDDLE_GAME = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
@@ -307,62 +305,6 @@ def test_the_same_search_twice_gives_the_same():
             first, _, second = (search(start, **limits)[1] for start in (fen, MATE_IN_TWO, fen))
             assert (first.move, first.score, first.nodes, first.pv) == (
                 second.move, second.score, second.nodes, second.pv)
-
-
-def test_the_node_limit_is_kept():
-    for nodes in (1, 100, 5000):
-        game, result = search(PERFT_POSITIONS[1].fen, nodes=nodes)
-        assert result.nodes <= nodes + 1
-        assert result.move in game.legal_moves()
-    assert SEARCHER.nodes == result.nodes
-
-
-@pytest.mark.parametrize("movetime", [0.0, 0.001, 0.1])
-@pytest.mark.parametrize("temperature", [math.inf, 60.0])
-def test_a_search_without_time_has_a_legal_move(movetime, temperature):
-    for fen in (MIDDLE_GAME, PERFT_POSITIONS[1].fen, CROWD):
-        started = time.perf_counter()
-        game, result = search(fen, temperature, movetime=movetime)
-        assert result.move in game.legal_moves()
-        assert time.perf_counter() - started < movetime + 0.4
-
-
-def test_no_iteration_begins_late_in_the_soft_time():
-    for soft in (0.0, 0.2):
-        started = time.perf_counter()
-        _, result = search(MIDDLE_GAME, soft_time=soft, hard_time=1.0)
-        assert result.infos
-        assert all(info.seconds < soft for info in result.infos[:-1])
-        assert time.perf_counter() - started < 1.5
-    assert search(MIDDLE_GAME, soft_time=0.0, hard_time=1.0)[1].depth == 1
-
-
-def test_stop_ends_an_infinite_search():
-    threading.Timer(0.2, SEARCHER.stop).start()
-    started = time.perf_counter()
-    game, result = search(MIDDLE_GAME)
-    assert 0.15 < time.perf_counter() - started < 1.5
-    assert result.move in game.legal_moves()
-
-
-def test_a_stop_before_the_search_counts_and_can_be_cleared():
-    SEARCHER.stop()
-    assert search(MIDDLE_GAME)[1].depth == 1
-    game = Game(MIDDLE_GAME)
-    SEARCHER.prepare(game.position, Limits())
-    SEARCHER.stop()
-    assert SEARCHER.search().depth == 1
-    SEARCHER.stop()
-    SEARCHER.clear_stop()
-    assert search(MIDDLE_GAME, depth=2)[1].depth == 2
-
-
-def test_limits_may_come_while_the_search_runs():
-    for soft in (0.3, 0.0):
-        threading.Timer(0.1, lambda soft=soft: SEARCHER.set_time(soft, 0.4)).start()
-        started = time.perf_counter()
-        search(MIDDLE_GAME)
-        assert 0.05 < time.perf_counter() - started < 1.5
 
 
 def test_search_moves_are_the_only_ones():

@@ -55,11 +55,11 @@ def is_refused_or_right(path: Path) -> bool:
 def test_a_flipped_bit_anywhere_is_detected(path):
     whole = path.read_bytes()
     chance = random.Random(5)
-    for place in range(len(whole)):
+    for offset in range(len(whole)):
         damaged = bytearray(whole)
-        damaged[place] ^= 1 << chance.randrange(8)
+        damaged[offset] ^= 1 << chance.randrange(8)
         path.write_bytes(damaged)
-        assert is_refused_or_right(path), place
+        assert is_refused_or_right(path), offset
 
 
 def test_a_truncated_file_is_detected(path):
@@ -105,13 +105,14 @@ WRITER = """
 import sys
 from pathlib import Path
 from engine.kernel import codefile
-print("ready", flush=True)
 number = 0
 while True:
     number += 1
     text = str(number)
     codefile.write(Path(sys.argv[1]), codefile.Provenance(text, "", "", ""),
                    [codefile.Code("code", "", "", (), False, text.encode() * 100_000)])
+    if number == 1:
+        print("ready", flush=True)
 """
 
 
@@ -123,7 +124,5 @@ def test_a_process_killed_while_writing_leaves_a_complete_file(tmp_path):
             process.stdout.readline()
             time.sleep(0.02 + chance.random() / 20)
             process.kill()
-        with contextlib.suppress(FileNotFoundError):  # killed before the first was written
-            file = CodeFile(path)
-            assert file.read("code").object_code == file.provenance.triple.encode() * 100_000
-    assert path.exists()
+        file = CodeFile(path)
+        assert file.read("code").object_code == file.provenance.triple.encode() * 100_000

@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from numba.core import config
 
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.game import list_moves
@@ -15,7 +16,10 @@ from engine.core.movegen import empty_move_list
 from engine.core.moves import encode_move
 from engine.core.perft import BULK, perft
 from engine.core.position import castled_squares
-from engine.kernel import array_type, entry, import_all, int64, intrinsics, sources, uint64
+from engine.kernel import array_type, entry, import_all, int64, intrinsics, library, sources, uint64
+from engine.kernel.compiler import inner_dispatcher
+from engine.kernel.library import is_shipped
+from engine.search.modes import MODES
 from tests.kernels import read_clock
 
 
@@ -120,6 +124,19 @@ def test_every_entry_of_the_sources_is_found():
     assert len(import_all()) == declared > 20
 
 
+def test_packages_leave_out_what_only_the_laboratory_calls():
+    """What users' commands import is in the package; every beginning of a name that is left out belongs to an entry."""
+    names = [point.name for point in import_all()]
+    left_out = {name for name in names if not is_shipped(name)}
+    assert 15 < len(left_out) < len(names) / 2
+    assert all(any(name.startswith(beginning) for name in names) for beginning in library._ON_DEMAND)
+    tree, served = sources.own_tree(), set()
+    for module in ("engine.uci.session", "engine.analysis.engine", "engine.ui.web.app", "engine.ui.terminal.session",
+                   *(mode.factory.partition(":")[0] for mode in MODES)):
+        served.update(tree.sources_of(module))
+    assert not {name for name in left_out if name.rpartition(".")[0] in served} - {"eval.network.samples.choose_part"}
+
+
 def test_kernels_and_python_read_the_same_clock():
     read_clock.load()
     before = time.perf_counter_ns()
@@ -163,3 +180,10 @@ def test_entry_names_are_unique():
         @entry(int64)
         def local(number):
             return number
+
+
+def test_kernels_are_compiled_though_the_user_has_switched_numba_off(monkeypatch):
+    monkeypatch.setattr(config, "DISABLE_JIT", 1)
+    dispatcher = inner_dispatcher(lambda number: number + 1, is_inline=False)
+    assert hasattr(dispatcher, "overloads"), "it is left as a Python function"
+    assert config.DISABLE_JIT == 1, "other code of the process is left alone"

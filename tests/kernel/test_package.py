@@ -73,9 +73,9 @@ def test_a_game_is_played_with_the_import_of_numba_forbidden(package):
     assert not (package / "none").exists()
 
 
-@pytest.mark.parametrize("kind", [kind.name for kind in MODES])
-def test_no_search_mode_needs_numba(package, kind):
-    done = run(package, FORBIDDEN + UCI, f"setoption name SearchMode value {kind}\nisready\nposition startpos\n"
+@pytest.mark.parametrize("mode", [mode.name for mode in MODES])
+def test_no_search_mode_needs_numba(package, mode):
+    done = run(package, FORBIDDEN + UCI, f"setoption name SearchMode value {mode}\nisready\nposition startpos\n"
                "go nodes 2000\n")
     assert re.match(r"bestmove [a-h][1-8][a-h][1-8]", done.stdout.splitlines()[-1])
     assert "error" not in done.stdout and done.stderr == ""

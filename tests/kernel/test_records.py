@@ -36,8 +36,8 @@ def test_the_dtype_equals_the_one_written_by_hand():
                      align=True)
     found = dtype_of(Outer)
     assert found.itemsize == outer.itemsize and found.names == outer.names
-    assert {name: place[1] for name, place in found.fields.items()} == {
-        name: place[1] for name, place in outer.fields.items()}
+    assert {name: field[1] for name, field in found.fields.items()} == {
+        name: field[1] for name, field in outer.fields.items()}
     assert dtype_of(Outer) is found
 
 

@@ -94,8 +94,8 @@ def test_damaged_files_give_a_warning_and_are_compiled_again(tree):
 def test_damaged_machine_code_is_not_run(tree):
     for path in shipped_files(tree):
         content = bytearray(path.read_bytes())
-        for place in range(len(content) // 2, len(content), 256):
-            content[place] ^= 1
+        for offset in range(len(content) // 2, len(content), 256):
+            content[offset] ^= 1
         path.write_bytes(content)
     done = start(tree, "import sys; " + PERFT)
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, COUNT)

@@ -13,6 +13,7 @@ import pytest
 
 from engine.kernel import import_all, sources
 from engine.kernel.sources import SourceTree
+from engine.system.packages import PACKAGES, SOURCE_ROOT
 from tests import kernels
 from tests.test_imports import FILES
 
@@ -21,8 +22,8 @@ SEARCH = "engine.alphabeta.root"
 
 @pytest.fixture
 def tree(tmp_path) -> Path:
-    for package in sources.PACKAGES:
-        shutil.copytree(sources.SOURCE_ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for package in PACKAGES:
+        shutil.copytree(SOURCE_ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
 
@@ -42,7 +43,7 @@ def test_a_changed_import_changes_the_digest(tree, name):
     assert digest_in(tree) != sources.digest_of_module(SEARCH)
 
 
-@pytest.mark.parametrize("name", ["engine/commands/bench/__init__.py", "engine/arena/selfplay.py", "book/polyglot.py",
+@pytest.mark.parametrize("name", ["engine/lab/bench/__init__.py", "engine/lab/arena/selfplay.py", "book/polyglot.py",
                                   "engine/mcts/iterate.py", "eval/network/train.py", "engine/kernel/build.py"])
 def test_a_change_elsewhere_leaves_the_digest_of_the_search(tree, name):
     with (tree / name).open("a") as file:
@@ -108,7 +109,7 @@ def imports_by_syntax(path: Path) -> set[str]:
 
 def test_the_scan_agrees_with_the_syntax_trees():
     """All imports of every file; for sources of kernels, no others."""
-    tree = SourceTree(sources.SOURCE_ROOT)
+    tree = SourceTree(SOURCE_ROOT)
     of_kernels = {name for point in import_all() for name in tree.sources_of(point.name.rpartition(".")[0])}
     assert len(of_kernels) > 100
     for module, path in FILES.items():

@@ -43,18 +43,18 @@ def sections(code: bytes) -> Iterator[tuple[int, int, int, int]]:
     start, = struct.unpack_from("<Q", code, 40)
     size, count = struct.unpack_from("<HH", code, 58)
     for number in range(count):
-        kind, = struct.unpack_from("<I", code, start + number * size + 4)
+        section_type, = struct.unpack_from("<I", code, start + number * size + 4)
         offset, length, link = struct.unpack_from("<QQI", code, start + number * size + 24)
-        yield kind, offset, length, link
+        yield section_type, offset, length, link
 
 
 def undefined_symbols(code: bytes) -> set[str]:
     found, everything = set(), list(sections(code))
-    for kind, offset, length, link in everything:
-        if kind == 2:  # the table of symbols
+    for section_type, offset, length, link in everything:
+        if section_type == 2:  # the table of symbols
             names = everything[link][1]
-            for place in range(offset, offset + length, 24):
-                name, _, _, section = struct.unpack_from("<IBBH", code, place)
+            for symbol in range(offset, offset + length, 24):
+                name, _, _, section = struct.unpack_from("<IBBH", code, symbol)
                 if section == UNDEFINED and name:
                     found.add(code[names + name:code.index(b"\0", names + name)].decode())
     return found

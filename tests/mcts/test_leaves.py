@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.alphabeta.root_moves import NO_LIMIT
-from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.game import Game
+from engine.course.reference.games.chess import Chess
+from engine.course.reference.uct import Node, simulate, ucb1
+from engine.lab.bench_positions import BENCH_FENS
 from engine.mcts import params
 from engine.mcts.nodes import MIN_CAPACITY, NODE_BYTES, ONE, TB_PROOF, Pool
 from engine.mcts.params import Leaf, Selection, TreeParamsRecord
 from engine.mcts.searcher import MctsSearch
 from engine.mcts.worker import new_worker
-from engine.reference.games.chess import Chess
-from engine.reference.uct import Node, simulate, ucb1
 from engine.search.scores import MATE, TB_WIN
 from engine.search.types import Limits
 from tests.mcts.kernels import (

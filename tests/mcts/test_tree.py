@@ -8,9 +8,9 @@ import chess
 import numpy as np
 import pytest
 
-from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.fen import START_FEN
 from engine.core.game import Game
+from engine.lab.bench_positions import BENCH_FENS
 from engine.mcts import params
 from engine.mcts.nodes import ONE, Pool, compact
 from engine.mcts.params import Leaf

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from engine.arena.tb_adjudication import loaded_tables
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.kernel.records import new_record
+from engine.lab.arena.tb_adjudication import loaded_tables
 from engine.mcts import params
 from engine.mcts.nodes import MIN_CAPACITY, NODE_BYTES, ONE, Pool
 from engine.mcts.params import Leaf

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from dataclasses import replace
 
 import chess
 import chess.polyglot
@@ -46,7 +48,16 @@ def test_a_move_of_the_book_is_played_at_once():
     assert len(advice.messages) == 1 and advice.messages[0].startswith(f"book {Game().uci(advice.move)} weight ")
 
 
-@pytest.mark.parametrize("order", [GoRequest(infinite=True), GoRequest(mate=3), GoRequest(search_moves=("e2e4",))])
+def test_the_message_names_the_opening_that_the_move_leads_to():
+    for request in (PLAY, GoRequest(movetime=100)):
+        advice = opened(Book_Variety="0").look_up(Game(moves="e2e4 e7e5 g1f3 b8c6".split()), request)
+        assert re.fullmatch(r"book f1b5 weight \d+, chosen with 100 %: C60 Ruy Lopez", advice.messages[0])
+
+
+@pytest.mark.parametrize("order", [
+    GoRequest(infinite=True), GoRequest(mate=3), GoRequest(search_moves=("e2e4",)), GoRequest(depth=5),
+    GoRequest(nodes=9), GoRequest(), *(replace(PLAY, **also) for also in (
+        {"infinite": True}, {"mate": 3}, {"search_moves": ("e2e4",)}, {"depth": 5}, {"nodes": 9}, {"ponder": True}))])
 def test_the_book_is_not_asked_in_analysis(order):
     assert opened().look_up(Game(), order).move is None
 
@@ -139,7 +150,18 @@ def test_a_bad_file_leaves_the_wish_for_a_book(tmp_path, is_loaded, names):
     said = client.load()
     assert len([line for line in said if "option BookFile: book" in line and "is truncated" in line]) == 1
     client.say("go wtime 60000 btime 60000")
-    assert any(line.startswith("info string book ") for line in client.until("bestmove", 5))
+    assert any(line.startswith("info string book ") for line in client.until("bestmove"))
+    assert client.quit() == 0
+
+
+def test_the_book_is_used_without_any_setting():
+    client = Client(own_book=True)
+    client.load()
+    client.say("position startpos", "go movetime 100")
+    assert any(re.match(r"info string book \w+ weight \d+, chosen with \d+ %: [A-E]\d\d ", line)
+               for line in client.until("bestmove"))
+    client.say("position startpos", "go depth 2")
+    assert not any(line.startswith("info string book") for line in client.until("bestmove"))
     assert client.quit() == 0
 
 
@@ -149,7 +171,7 @@ def test_through_uci(tmp_path):
     client.load()
     client.ask("setoption name OwnBook value true")
     client.say("position startpos", "go wtime 60000 btime 60000")
-    lines = client.until("bestmove", 5)
+    lines = client.until("bestmove")
     assert any(line.startswith("info string book ") for line in lines)
     (info,) = (line for line in lines if line.startswith("info depth"))  # without a search, but hosts expect a line
     assert " nodes 0 " in info and info.split()[-1] == lines[-1].split()[1]
@@ -157,13 +179,13 @@ def test_through_uci(tmp_path):
     said = client.ask(f"setoption name BookFile value {tmp_path / 'bad.bin'}")
     assert len(said) == 1 and "is truncated or not a Polyglot book" in said[0]
     client.say("go wtime 60000 btime 60000")
-    assert any(line.startswith("info string book ") for line in client.until("bestmove", 5))
+    assert any(line.startswith("info string book ") for line in client.until("bestmove"))
     client.say("position fen 4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "go depth 3")
-    assert client.until("bestmove", 10)
+    assert client.until("bestmove")
     client.say("position startpos", "go ponder wtime 60000 btime 60000")
     time.sleep(0.3)
     client.say("ponderhit")
-    assert client.until("bestmove", 5)
+    assert client.until("bestmove")
     assert client.quit() == 0
 
 

@@ -8,11 +8,14 @@ from collections import Counter
 import chess
 import pytest
 
-from engine.commands.compare.level_games import PlayedLevelGame
-from engine.commands.compare.likeness import count_likeness, sides_of
+from engine.core.game import Game
+from engine.lab.compare.level_games import PlayedLevelGame
+from engine.lab.compare.likeness import count_likeness, sides_of
+from engine.player.book import _shares_by_habits
 from engine.player.options import Settings, find_option
 from engine.player.player import Player
 from engine.player.request import GoRequest, SearchSignals
+from engine.player.skill import BookHabits
 from engine.player.timing import human_pace
 from engine.search.time_management import Budget
 from engine.search.types import InfoString, Report, no_report
@@ -86,10 +89,10 @@ def test_the_book_of_levels_is_used_over_uci():
     client.ask("setoption name UCI_Elo value 2000")
     client.ask("setoption name UCI_LimitStrength value true")
     client.say("position startpos", "go nodes 1000")
-    assert any(line.startswith("info string book ") for line in client.until("bestmove", 20))
+    assert any(line.startswith("info string book ") for line in client.until("bestmove"))
     client.ask("setoption name LevelBook value false")
     client.say("go nodes 1000")
-    assert not any(line.startswith("info string book ") for line in client.until("bestmove", 20))
+    assert not any(line.startswith("info string book ") for line in client.until("bestmove"))
     assert client.quit() == 0
 
 
@@ -112,3 +115,13 @@ def test_the_clock_of_levels_is_an_option(value, waits, monkeypatch):
     player.go(GoRequest(movetime=50), 0.0, signals, no_report)
     player.go(GO, 0.0, signals, no_report)
     assert not waited
+
+
+def test_a_level_does_not_know_rare_moves():
+    """A move with less than the least share of the weight is never played, one with just that share may be."""
+    game = Game()
+    game.push_uci("e2e4")  # the first move has weights of its own
+    replies = list(enumerate((70, 20, 10)))
+    assert _shares_by_habits(game, replies, BookHabits(1000, 3, 1, 0.0, 1)) == pytest.approx([0.7, 0.2, 0.1])
+    assert _shares_by_habits(game, replies, BookHabits(1000, 3, 1, 0.1, 1)) == pytest.approx([0.7, 0.2, 0.1])
+    assert _shares_by_habits(game, replies, BookHabits(1000, 3, 1, 0.15, 1)) == pytest.approx([7 / 9, 2 / 9, 0])

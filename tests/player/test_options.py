@@ -39,3 +39,23 @@ def test_values_are_read_in_any_case():
     settings.set(find_option("searchmode"), "AlphaBeta")
     settings.set(find_option("hash"), "+128")
     assert (settings.ponder, settings.search_mode, settings.hash) == (True, "alphabeta", 128)
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("Hash", 0), ("Hash", True), ("Hash", "64"), ("MultiPV", 257), ("Ponder", 1), ("Ponder", "true"),
+    ("SearchMode", "guess"), ("SearchMode", "AlphaBeta"), ("BookFile", 5)])
+def test_typed_values_are_checked_too(name, value):
+    settings, option = Settings(), find_option(name)
+    with pytest.raises(InputError, match=f"option {name} must be"):
+        settings.set_value(option, value)
+    assert settings.value(option) == option.default
+    settings.set_value(option, option.default)
+
+
+def test_values_and_their_texts_mean_the_same():
+    typed, read = Settings(), Settings()
+    for name, value, text in (("MultiPV", 256, "256"), ("Ponder", True, "true"), ("SearchMode", "uct", "UCT"),
+                              ("BookFile", "a.bin", "a.bin"), ("BookFile", "", "<empty>")):
+        typed.set_value(find_option(name), value)
+        read.set(find_option(name), text)
+        assert typed == read

@@ -14,7 +14,7 @@ from engine.player.options import Settings, find_option
 from engine.player.player import Player, parse_legal_moves
 from engine.player.request import GoRequest, SearchSignals
 from engine.system.errors import InputError
-from tests.timing import clocked, shortest
+from tests.timing import assert_within, clocked, shortest
 
 GAME = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1", "g8f6", "d2d4", "e5d4"]
 
@@ -83,9 +83,8 @@ def test_signals_given_before_the_search_are_heard(player):
     for name in ("stop", "ponderhit"):
         signals = SearchSignals()
         getattr(signals, name).set()
-        started = time.perf_counter()
-        player.go(GoRequest(times=(300, 300), ponder=True), started, signals, lambda found: None)
-        assert time.perf_counter() - started < 0.5
+        assert_within(0.5, lambda signals=signals: player.go(
+            GoRequest(times=(300, 300), ponder=True), time.perf_counter(), signals, lambda found: None))
 
 
 def test_more_memory_than_the_machine_should_give_is_refused(player):
@@ -108,18 +107,22 @@ def test_search_moves_are_resolved_in_their_order_and_illegal_ones_rejected():
 def test_a_ponderhit_after_the_limits_are_set_is_heard(player, monkeypatch):
     """The search is not there yet, so it has to ask for the signal when it begins."""
     player.load()
-    signals, set_limits = SearchSignals(), player._limits
+    set_limits = player._limits
 
-    def set_limits_then_hit(*arguments):
-        limits = set_limits(*arguments)
-        signals.ponderhit.set()
-        player.signal(signals)
-        return limits
+    def answer() -> None:
+        signals = SearchSignals()
 
-    monkeypatch.setattr(player, "_limits", set_limits_then_hit)
-    started = time.perf_counter()
-    assert player.go(GoRequest(times=(300, 300), ponder=True), started, signals, lambda found: None).move
-    assert time.perf_counter() - started < 0.5
+        def set_limits_then_hit(*arguments):
+            limits = set_limits(*arguments)
+            signals.ponderhit.set()
+            player.signal(signals)
+            return limits
+
+        monkeypatch.setattr(player, "_limits", set_limits_then_hit)
+        request = GoRequest(times=(300, 300), ponder=True)
+        assert player.go(request, time.perf_counter(), signals, lambda found: None).move
+
+    assert_within(0.5, answer)
 
 
 def test_stop_is_obeyed_while_another_mode_is_being_compiled(player, monkeypatch):

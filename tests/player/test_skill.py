@@ -155,7 +155,7 @@ def test_won_positions_are_played_loosely_and_tense_ones_are_not():
 
 
 def test_habit_decides_between_moves_of_equal_score():
-    """A move that comes to nobody's mind is played only if a search prefers it."""
+    """A move that comes to no person's mind is played only if a search prefers it."""
     lines, appeal = [info(10, 1), info(10, 2), info(10, 3)], {1: 0.1, 2: 0.6, 3: 0.0}
     for elo in (400, 1600, 2800):
         level, rng = skill_level(elo), random.Random(1)
@@ -290,8 +290,8 @@ def test_the_line_that_is_told_begins_with_the_move():
     player = limited_player(800)
     for seed in range(20):
         player._limited.rng = random.Random(seed)
-        told: list[Info | InfoString] = []
-        result = player.go(GoRequest(nodes=100), 0.0, SearchSignals(), told.append)
-        lines = [line for line in told if isinstance(line, Info)]
+        reports: list[Info | InfoString] = []
+        result = player.go(GoRequest(nodes=100), 0.0, SearchSignals(), reports.append)
+        lines = [line for line in reports if isinstance(line, Info)]
         assert [line.multipv for line in lines] == [1]
         assert lines[0].pv[0] == result.move

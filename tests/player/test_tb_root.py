@@ -29,7 +29,7 @@ from tablebase.files import Container, TableKind
 from tablebase.material import Ending, all_endings, parse_ending
 from tests.client import FEW_PIECES
 from tests.tablebase.endings import TABLES, find_position, has_wins
-from tests.timing import shortest
+from tests.timing import assert_within, shortest
 
 
 def own_endings() -> TbRecord:
@@ -53,7 +53,7 @@ def answer(player: Player, fen: str, moves: list[str], order: GoRequest) -> str:
 
 
 def playing(player: Player, fen: str, reply: Callable[[chess.Board], int]) -> Iterator[chess.Board]:
-    """The board after every ply of a game of the player, at 10 ms a move, against somebody's replies."""
+    """The board after every ply of a game of the player, at 10 ms a move, against given replies."""
     board = chess.Board(fen)
     moves: list[str] = []
     while not board.is_game_over(claim_draw=True):
@@ -134,13 +134,13 @@ def test_drawn_endings_are_held_for_many_moves(ending):
 
 
 def test_the_lines_are_told_as_a_search_tells_them():
-    settings, told = Settings(), []
+    settings, reports = Settings(), []
     settings.set(find_option("MultiPV"), "3")
     player = Player(settings)
     player.set_position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", [])
     player.get_ready()
-    result = player.go(GoRequest(depth=3), time.perf_counter(), SearchSignals(), told.append)
-    lines = [found for found in told if isinstance(found, Info)]
+    result = player.go(GoRequest(depth=3), time.perf_counter(), SearchSignals(), reports.append)
+    lines = [found for found in reports if isinstance(found, Info)]
     assert [line.multipv for line in lines] == [1, 2, 3]
     assert lines[0].score == result.score == MATE - 31 and mate_distance(lines[0].score) == 16
     for line in lines:
@@ -219,9 +219,11 @@ def test_stop_is_heard_while_tables_are_read(monkeypatch):
     player.set_position("8/8/7N/8/8/8/8/K1k1B3 w - - 0 1", [])
     monkeypatch.setattr(player._tb_root, "wait", lambda seconds: bool(time.sleep(seconds or 0)))
     signals.stop.set()
-    started = time.perf_counter()
-    result = player.go(GoRequest(infinite=True), started, signals, lambda _: None)
-    assert result.move and time.perf_counter() - started < 1
+
+    def answer() -> None:
+        assert player.go(GoRequest(infinite=True), time.perf_counter(), signals, lambda _: None).move
+
+    assert_within(1.0, answer)
 
 
 def slow_down_reading(monkeypatch, seconds: float) -> None:
@@ -243,33 +245,33 @@ def slow_down_reading(monkeypatch, seconds: float) -> None:
 def test_tables_are_asked_first_however_early_the_go(request_, ending, monkeypatch):
     slow_down_reading(monkeypatch, 0.005)
     fen = find_position(parse_ending(ending), random.Random(ending), is_won)
-    player, told = Player(Settings()), []
+    player, reports = Player(Settings()), []
     player.load()
     player.set_position(fen, [])
-    result = player.go(request_, time.perf_counter(), SearchSignals(), told.append)
-    assert [found.tb_hits for found in told if isinstance(found, Info)] == [1]
+    result = player.go(request_, time.perf_counter(), SearchSignals(), reports.append)
+    assert [found.tb_hits for found in reports if isinstance(found, Info)] == [1]
     assert result.nodes == 0
 
 
 def test_tables_are_awaited_while_pondering_and_by_the_clock_after_it(monkeypatch):
     slow_down_reading(monkeypatch, 0.005)
-    player, told, signals = Player(Settings()), [], SearchSignals()
+    player, reports, signals = Player(Settings()), [], SearchSignals()
     player.load()
     player.set_position(FEW_PIECES, [])
     signals.ponderhit.set()
-    player.go(GoRequest(movetime=2000, ponder=True), time.perf_counter(), signals, told.append)
-    assert [found.tb_hits for found in told if isinstance(found, Info)] == [1]
+    player.go(GoRequest(movetime=2000, ponder=True), time.perf_counter(), signals, reports.append)
+    assert [found.tb_hits for found in reports if isinstance(found, Info)] == [1]
 
 
 def test_a_time_too_short_for_the_tables_is_told_and_kept(monkeypatch):
-    slow_down_reading(monkeypatch, 0.5)
-    player, told = Player(Settings()), []
+    slow_down_reading(monkeypatch, 2.0)
+    player, reports = Player(Settings()), []
     player.load()
     player.set_position(FEW_PIECES, [])
     started = time.perf_counter()
-    result = player.go(GoRequest(movetime=60), started, SearchSignals(), told.append)
-    assert result.move and time.perf_counter() - started < 0.4
-    assert [found.text for found in told if isinstance(found, InfoString)] == [
+    result = player.go(GoRequest(movetime=60), started, SearchSignals(), reports.append)
+    assert result.move and time.perf_counter() - started < 1.9, "it has not waited for one block"
+    assert [found.text for found in reports if isinstance(found, InfoString)] == [
         "no time to load the endgame tables: the search decides"]
 
 
@@ -288,11 +290,11 @@ def test_a_weaker_player_knows_no_tables():
     settings = Settings()
     settings.set(find_option("UCI_LimitStrength"), "true")
     settings.set(find_option("UCI_Elo"), "800")
-    player, told = Player(settings), []
+    player, reports = Player(settings), []
     player.set_position("8/8/7N/8/8/8/8/K1k1B3 w - - 0 1", [])
     player.get_ready()
-    player.go(GoRequest(movetime=50), time.perf_counter(), SearchSignals(), told.append)
-    assert all(found.tb_hits == 0 for found in told if isinstance(found, Info))
+    player.go(GoRequest(movetime=50), time.perf_counter(), SearchSignals(), reports.append)
+    assert all(found.tb_hits == 0 for found in reports if isinstance(found, Info))
 
 
 def test_the_tables_can_be_switched_off_and_folders_added(tmp_path):
@@ -301,10 +303,10 @@ def test_the_tables_can_be_switched_off_and_folders_added(tmp_path):
     for name, text in (("OwnTables", "false"), ("OwnTables", "true")):
         settings.set(find_option(name), text)
         player.apply(find_option(name))
-        told: list = []
+        reports: list = []
         player.set_position("8/8/7N/8/8/8/8/K1k1B3 w - - 0 1", [])
-        player.go(GoRequest(depth=5), time.perf_counter(), SearchSignals(), told.append)
-        assert any(found.tb_hits for found in told if isinstance(found, Info)) is (text == "true")
+        player.go(GoRequest(depth=5), time.perf_counter(), SearchSignals(), reports.append)
+        assert any(found.tb_hits for found in reports if isinstance(found, Info)) is (text == "true")
     settings.set(find_option("TablePath"), str(tmp_path))
     with pytest.raises(InputError, match="no tables"):
         player.apply(find_option("TablePath"))
@@ -355,13 +357,13 @@ def test_answers_obey_the_clock_near_the_end():
     measure_latencies(player, GoRequest(movetime=10), random_fens(4, 5, chance))
     make_ready(player)
     for order in CONTROLS.values():
-        for men in PIECE_COUNTS:
+        for count in PIECE_COUNTS:
             given = order.movetime or 200 / 3
             limit = given + 10  # shared caches make a core slower
             times = [shortest(partial(cpu_of_answer, player, order, fen), limit)
-                     for fen in random_fens(men, 12, chance)]
-            assert max(times) < limit, (order, men)
-            assert sorted(times)[6] < given + 3, (order, men)
+                     for fen in random_fens(count, 12, chance)]
+            assert max(times) < limit, (order, count)
+            assert sorted(times)[6] < given + 3, (order, count)
 
 
 def test_a_position_that_took_a_third_of_a_second_is_answered_at_once():

@@ -48,16 +48,16 @@ def test_a_package_installs_by_its_name(monkeypatch, tmp_path: Path):
 def test_what_is_missing_is_found(lacking):
     lacking("uvicorn", "torch")
     assert {extra: extras.missing_packages(extra) for extra in EXTRAS} == {
-        "web": ["uvicorn"], "class": [], "lab": [], "train": ["torch"], "cluster": []}
+        "coach": [], "web": ["uvicorn"], "class": [], "lab": [], "train": ["torch"], "cluster": []}
 
 
 def test_the_doctor_names_what_is_there_and_what_is_not(lacking, monkeypatch, tmp_path):
     monkeypatch.setattr(extras, "_CHECKOUT", tmp_path)
     lacking()
-    assert _extras().text == "web, class, lab, train, cluster"
+    assert _extras().text == "coach, web, class, lab, train, cluster"
     lacking("uvicorn", "torch")
-    assert _extras().text == ("class, lab, cluster; missing: web (uvicorn), train (torch); "
+    assert _extras().text == ("coach, class, lab, cluster; missing: web (uvicorn), train (torch); "
                               "pip install 'adversary-chess[web,train]'")
     lacking(*(name for names in EXTRAS.values() for name in names))
-    assert _extras().text.startswith("none; missing: web (starlette, uvicorn, websockets), class (")
+    assert _extras().text.startswith("none; missing: coach (fsrs), web (starlette, uvicorn, websockets), class (")
     assert not _extras().advice  # it is no fault

@@ -8,24 +8,27 @@ import io
 import json
 import lzma
 import os
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from engine.arena.configs import parse_config
-from engine.arena.openings import Openings
-from engine.arena.spsa import SpsaRun
+from engine.lab.arena.configs import parse_config
+from engine.lab.arena.openings import Openings
+from engine.lab.arena.spsa import SpsaRun
 from engine.system.errors import InputError
 from engine.system.files import (
     begins_with,
     check_target,
     create_folder,
+    exclusive,
     inner_name,
     numbered_lines,
     open_text,
     read_json,
     read_text,
+    user_path,
     write_file,
 )
 from eval.weight_file import read_weight_file
@@ -118,7 +121,7 @@ def test_binary_openings_are_no_openings(suffix, tmp_path):
     path = tmp_path / f"noise{suffix}"
     noise = bytes(range(256)) * 20 + b"\n\n1. e9 \xff\n\n"
     path.write_bytes(gzip.compress(noise) if suffix.endswith("gz") else noise)
-    with pytest.raises(InputError, match="holds no openings"):
+    with pytest.raises(InputError, match="is not a text file: line 1 has control characters"):
         next(Openings(path).draw(1, 1, lambda text: None))
 
 
@@ -153,6 +156,35 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
         write_file(path, "new")
     monkeypatch.undo()
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("check", [lambda path: check_target(path, lambda _: True, "thing"), read_text,
+                                   lambda path: user_path(str(path))])
+def test_a_name_too_long_for_the_file_system_is_refused_in_words(check, tmp_path):
+    with pytest.raises(InputError, match=r"invalid file name .*: File name too long$"):
+        check(tmp_path / ("x" * 300))
+
+
+def test_a_file_with_the_longest_name_is_replaced(tmp_path):
+    path = tmp_path / ("x" * 255)
+    write_file(path, "one")
+    write_file(path, "two")
+    assert path.read_text() == "two" and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_locked_once_and_unlocked_after_it(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    with exclusive(path), pytest.raises(InputError, match="file is in use by another run"), exclusive(path):
+        pass
+    with exclusive(path):
+        path.unlink()
+    assert not path.exists()
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "fcntl", None)  # a system without locks
+        with exclusive(path), exclusive(path):
+            pass
+    with pytest.raises(FileNotFoundError), exclusive(tmp_path / "folder" / "file"):
+        pass
 
 
 def test_only_files_of_the_same_kind_are_overwritten(tmp_path):

@@ -11,8 +11,8 @@ from engine.core.game import Game
 from tablebase.codes import is_won, move_value
 from tablebase.files import TableKind
 from tablebase.material import all_endings
-from tests.arena.load import busy_neighbours
 from tests.client import Client
+from tests.lab.arena.load import busy_neighbours
 from tests.tablebase.endings import TABLES, find_position, has_wins
 
 SPINNERS, MOVETIME = 4, 30  # processes, milliseconds

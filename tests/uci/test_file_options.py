@@ -43,7 +43,7 @@ def test_an_unusable_file_is_refused_and_the_player_plays_on(name, value):
         session._setoption(["name", *name.split(), "value", value])
     said = sink.getvalue().splitlines()
     assert len(said) == 1 and said[0].startswith(f"info string option {name}: ")
-    assert settings.value(option) == "" and player.evaluation.network is network
+    assert settings.value(option) == Settings().value(option) and player.evaluation.network is network
     result = player.go(GoRequest(depth=2), time.perf_counter(), SearchSignals(), lambda _: None)
     assert result.move and result.nodes
 

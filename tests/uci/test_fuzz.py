@@ -25,15 +25,15 @@ LINES_BETWEEN_CHECKS = 500
 
 def garbage(generator: random.Random) -> bytes:
     """One line: words of the protocol in any order, cut off, far too long, or bytes without any sense."""
-    kind = generator.random()
-    if kind < 0.6:
+    draw = generator.random()
+    if draw < 0.6:
         line = " ".join(generator.choices(WORDS, k=generator.randrange(12))).encode()
-    elif kind < 0.8:
+    elif draw < 0.8:
         fen = generator.choice(PERFT_POSITIONS).fen
         line = f"position fen {fen} moves e2e4".encode()[: generator.randrange(90)]
-    elif kind < 0.9:
+    elif draw < 0.9:
         line = b"go depth 3"
-    elif kind < 0.9999:
+    elif draw < 0.9999:
         line = generator.randbytes(generator.randrange(200))
     else:
         line = generator.choice((b"x", b"x ", b"position startpos moves ", b"go ")) * 1_000_000

@@ -23,9 +23,9 @@ from engine.system.errors import InputError
 from engine.uci.go import GoCommand
 from engine.uci.output import UciOutput
 from engine.uci.protocol import PositionCommand
+from tests.timing import PATIENCE
 
 ITALIAN = PositionCommand(None, ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4"))
-PATIENCE = 5  # seconds that a thread of a test may take on a busy machine
 
 
 @dataclass
@@ -80,9 +80,9 @@ def test_an_answer_that_comes_soon_needs_no_thread(hard, order, is_thread_used):
     assert (threads[0] is not threading.current_thread()) == is_thread_used
 
 
-def is_legal(text: str, place: PositionCommand = ITALIAN) -> bool:
+def is_legal(text: str, position: PositionCommand = ITALIAN) -> bool:
     board = chess.Board()
-    for move in place.moves:
+    for move in position.moves:
         board.push_uci(move)
     return chess.Move.from_uci(text) in board.legal_moves
 

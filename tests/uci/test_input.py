@@ -35,7 +35,7 @@ def depths(said: list[str]) -> list[int]:
     return [int(number) for line in said for number in re.findall(r"^info depth (\d+) ", line)]
 
 
-def place(said: list[str], start: str) -> int:
+def line_number(said: list[str], start: str) -> int:
     return next(number for number, line in enumerate(said) if line.startswith(start))
 
 
@@ -73,7 +73,7 @@ def test_a_search_without_a_limit_ends_with_a_move(order):
 
 def test_answers_come_in_the_order_of_the_commands():
     said = piped("uci", "isready", "d", "isready", "go depth 2")
-    order = [place(said, start) for start in ("uciok", "readyok", "Fen:", "bestmove")]
+    order = [line_number(said, start) for start in ("uciok", "readyok", "Fen:", "bestmove")]
     assert order == sorted(order)
     assert [line for line in said if line == "readyok"] == ["readyok"] * 2
     assert said[-1].startswith("bestmove")
@@ -82,7 +82,7 @@ def test_answers_come_in_the_order_of_the_commands():
 def test_a_position_that_comes_before_the_player_is_set_up():
     said = piped("position startpos moves e2e4", "position startpos moves d2d4", "d", "go depth 1")
     assert "Fen: rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1" in said
-    assert chess.Board(said[place(said, "Fen: ")].removeprefix("Fen: ")).is_legal(
+    assert chess.Board(said[line_number(said, "Fen: ")].removeprefix("Fen: ")).is_legal(
         chess.Move.from_uci(said[-1].split()[1]))
 
 
@@ -114,6 +114,6 @@ def test_the_first_start_of_all_answers_a_go_that_ends_the_input(tmp_path):
 
 
 def test_a_short_clock_is_kept_even_while_kernels_are_loaded():
-    """Whether the search answers or the stop-gap: what matters is that somebody does, and with a legal move."""
+    """Whether the search answers or the stop-gap: what matters is an answer with a legal move."""
     said = piped("position startpos moves e2e4 e7e5", "go movetime 20")
     assert said[-1].startswith("bestmove ")

@@ -6,6 +6,8 @@ import io
 import random
 import time
 
+import chess
+import chess.engine
 import pytest
 
 from engine.alphabeta import tt
@@ -15,10 +17,21 @@ from engine.player.player import Player
 from engine.player.request import GoRequest, SearchSignals
 from engine.search.scores import TB_WIN
 from engine.search.types import Info
+from engine.system.processes import own_command, own_environment
 from engine.uci.session import UciSession
 from tablebase.background_reader import BackgroundReader
 from tablebase.codes import is_won
 from tablebase.tables import OwnTables
+
+MATED = "6rk/8/8/8/8/8/6q1/7K w - - 0 1"
+STALEMATE = "8/8/8/8/8/k7/p7/K7 w - - 0 1"
+
+
+@pytest.mark.parametrize("fen", [MATED, STALEMATE])
+def test_a_client_sees_that_there_is_no_move(fen):
+    with chess.engine.SimpleEngine.popen_uci(own_command(), env=own_environment()) as client:
+        played = client.play(chess.Board(fen), chess.engine.Limit(depth=2))
+    assert played.move is None and played.ponder is None
 
 
 def player_with(**options: str) -> Player:
@@ -32,11 +45,11 @@ def player_with(**options: str) -> Player:
 
 
 def infos_of(player: Player, request: GoRequest, fen: str | None = None) -> list[Info]:
-    told: list[Info | object] = []
+    reports: list[Info | object] = []
     player.set_position(fen, [])
     player.get_ready()
-    player.go(request, time.perf_counter(), SearchSignals(), told.append)
-    return [found for found in told if isinstance(found, Info)]
+    player.go(request, time.perf_counter(), SearchSignals(), reports.append)
+    return [found for found in reports if isinstance(found, Info)]
 
 
 @pytest.mark.parametrize("fen", ["8/8/8/8/8/1k6/1p6/1K6 w - - 0 1", "8/8/8/3k4/8/3KP3/8/8 b - - 0 1",

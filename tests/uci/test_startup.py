@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import chess
 import pytest
 
 from engine.kernel import CACHE_VARIABLE, PACKAGES, SOURCE_ROOT
+from tests.client import Client
+from tests.timing import assert_within, clocked, shortest
 
 
 def start(tree: Path, cache: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -80,3 +83,38 @@ def test_the_handshake_needs_no_numba(tree):
     """What `python -m engine` imports before it knows the command is light."""
     script = "import sys, engine.__main__; print(sorted({'numba', 'numpy', 'chess', 'rich'} & set(sys.modules)))"
     assert start(tree, tree / "cache", "-c", script).stdout == "[]\n"
+
+
+def first_start(cache: Path) -> Client:
+    """A client without compiled kernels that has answered `uci`."""
+    client = Client(str(cache))
+    client.say("uci")
+    client.until("uciok")
+    return client
+
+
+def test_the_first_start_of_all(tmp_path):
+    """0.3 s on an idle machine: `bench startup` measures it."""
+    clients = list[Client]()
+    assert_within(2.0, lambda: clients.append(first_start(tmp_path / str(len(clients)))))
+    for client in clients:
+        assert client.quit() == 0
+
+
+def test_a_game_goes_on_long_before_the_kernels_are_compiled(tmp_path):
+    def longest_overrun() -> float:
+        """By how many seconds the clock of one second was exceeded; below 0 if it was kept."""
+        client = first_start(tmp_path)
+        board, left, least = chess.Board(), 1.0, 1.0
+        for _ in range(3):
+            moves = " ".join(move.uci() for move in board.move_stack)
+            lines = (f"position startpos moves {moves}", f"go wtime {max(int(1000 * left), 1)} winc 100")
+            left -= clocked(lambda lines=lines: board.push_uci(client.best(*lines)))  # type: ignore[misc]
+            least, left = min(least, left), left + 0.1
+            board.push(next(iter(board.legal_moves)))
+        client.say("isready")
+        client.until("readyok", 60)
+        assert client.quit() == 0
+        return -least
+
+    assert shortest(longest_overrun, 0.0) < 0

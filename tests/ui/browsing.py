@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,22 +12,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys as Keys
+from selenium.webdriver.support.select import Select
 
 from engine.kernel import SOURCE_ROOT
+from tests.chromium import CHROMIUM, DRIVER
+from tests.timing import PATIENCE
 
-selenium = pytest.importorskip("selenium")
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-if CHROMIUM is None or DRIVER is None:
-    pytest.skip("no chromium with its driver is installed", allow_module_level=True)
-
-from selenium import webdriver  # noqa: E402  only where there is a browser
-from selenium.webdriver.chrome.service import Service  # noqa: E402
-from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
-from selenium.webdriver.common.keys import Keys as Keys  # noqa: E402  tests press them too
-from selenium.webdriver.support.select import Select  # noqa: E402
-
-PATIENCE = 60.0  # seconds: the kernels may have to be compiled first
 _FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
           "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage")
 _ARROWS = {(1, 0): Keys.ARROW_RIGHT, (-1, 0): Keys.ARROW_LEFT, (0, 1): Keys.ARROW_UP, (0, -1): Keys.ARROW_DOWN}
@@ -52,7 +46,7 @@ class Server:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
         assert self.process.stdout is not None
         self.process.stdout.close()
         self._data.cleanup()
@@ -67,7 +61,7 @@ class Page:
         for flag in (*_FLAGS, f"--user-data-dir={profile}"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+        self.driver = webdriver.Chrome(options=options, service=Service(str(DRIVER)))
 
     def visit(self, address: str, size: tuple[int, int]) -> None:
         """Comes to the page for the first time, on a screen of that size."""
@@ -103,6 +97,15 @@ class Page:
             time.sleep(0.03)
         return found
 
+    def downloaded(self, selector: str) -> str:
+        """The text of the file that a button saves."""
+        self.script("""
+            URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return "#"; };
+            const stay = (event) => { if (event.target.download) event.preventDefault(); };
+            document.addEventListener("click", stay, true);""")
+        self.click(selector)
+        return str(self.wait(lambda: self.script("return window.saved ?? ''"), "a file"))
+
     def find(self, selector: str) -> Any:
         """The first visible element of a selector."""
         visible = "return [...document.querySelectorAll(arguments[0])].find((found) => found.checkVisibility()) ?? null"
@@ -112,8 +115,18 @@ class Page:
         return str(self.script("return document.querySelector(arguments[0])?.textContent ?? ''", selector))
 
     def click(self, selector: str) -> None:
-        self.wait(lambda: self.find(selector).is_enabled(), f"{selector} to be enabled")
-        self.find(selector).click()
+        self.wait(lambda: self._clicked(selector), f"{selector} to be clicked")
+
+    def _clicked(self, selector: str) -> bool:
+        """Clicks if the element is enabled, and not drawn anew in between."""
+        try:
+            element = self.find(selector)
+            if not element.is_enabled():
+                return False
+            element.click()
+        except StaleElementReferenceException:
+            return False
+        return True
 
     def choose(self, selector: str, value: str) -> None:
         """Chooses an option of a list."""

@@ -1,4 +1,4 @@
-"""A real server in a process of its own, and visitors who talk to it over the network."""
+"""A real server in a process of its own, and visitors who connect to it over the network."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ import psutil
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from tests.timing import PATIENCE
+
 ROOT = Path(__file__).parents[2]
 
 
 class Server:
     """A server that runs."""
 
-    def __init__(self, process: subprocess.Popen[str], told: str, complaints: Path) -> None:
-        """`told` is the line in which it says where it is."""
-        found = re.search(r":(\d+)/", told)
+    def __init__(self, process: subprocess.Popen[str], first_line: str, complaints: Path) -> None:
+        """`first_line` has the address."""
+        found = re.search(r":(\d+)/", first_line)
         assert found, complaints.read_text(encoding="utf-8")
-        self.process, self.told, self.port, self._complaints = process, told, int(found[1]), complaints
+        self.process, self.first_line, self.port, self._complaints = process, first_line, int(found[1]), complaints
         self._usage = psutil.Process(process.pid)
 
     @property
@@ -66,18 +68,18 @@ def serving(folder: Path, *options: str) -> Iterator[Server]:
             yield Server(process, process.stdout.readline(), complaints)
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(PATIENCE)
 
 
 class Guest:
     """A visitor over the network."""
 
     def __init__(self, server: Server) -> None:
-        self._address, self._origin = f"ws://127.0.0.1:{server.port}/talk", server.address
+        self._address, self._origin = f"ws://127.0.0.1:{server.port}/session", server.address
         self._socket: ClientConnection | None = None
 
     async def __aenter__(self) -> Self:
-        self._socket = await connect(self._address, origin=Origin(self._origin), max_size=None, open_timeout=30)
+        self._socket = await connect(self._address, origin=Origin(self._origin), max_size=None, open_timeout=PATIENCE)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -89,30 +91,30 @@ class Guest:
         assert self._socket is not None
         return self._socket
 
-    async def say(self, do: str, **fields: Any) -> None:
-        """Say something."""
-        await self.socket.send(json.dumps({"do": do, **fields}))
+    async def send(self, name: str, **fields: Any) -> None:
+        """Send a request."""
+        await self.socket.send(json.dumps({"type": name, **fields}))
 
-    async def hear(self, *names: str) -> dict[str, Any]:
+    async def receive(self, *names: str) -> dict[str, Any]:
         """The next message of one of these names."""
         while True:
-            told: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), 60))
-            if told["tell"] in names:
-                return told
+            message: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), PATIENCE))
+            if message["type"] in names:
+                return message
 
     async def begin(self, level: int | str, start: str | None = None) -> dict[str, Any]:
         """Start a game with White, from `start` or from the initial position."""
-        await self.say("new", level=level, side="white", clock=None, start=start, chess960=False, delay=False)
-        return await self.hear("game")
+        await self.send("new", level=level, side="white", clock=None, start=start, chess960=False, delay=False)
+        return await self.receive("game")
 
     async def move(self, game: dict[str, Any], uci: str) -> tuple[dict[str, Any], float]:
         """Make a move; returns the game after the engine's answer, and the seconds until it came."""
         began = time.perf_counter()
-        await self.say("move", uci=uci, ply=game["ply"])
-        told = await self.hear("game")
-        while told["thinking"] or told["ply"] == game["ply"]:
-            told = await self.hear("game")
-        return told, time.perf_counter() - began
+        await self.send("move", uci=uci, ply=game["ply"])
+        response = await self.receive("game")
+        while response["thinking"] or response["ply"] == game["ply"]:
+            response = await self.receive("game")
+        return response, time.perf_counter() - began
 
 
 def some_move(game: dict[str, Any], number: int) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from engine.system.errors import InputError
 from engine.ui.clock import TimeControl, format_time, parse_time_control, parse_time_control_tag
-from engine.ui.game import GameOutcome, PlayedGame, PlayerInfo, Termination, game_from_pgn, starting_board
+from engine.ui.game import GameOutcome, PlayedGame, PlayerInfo, Termination, starting_board
 
 SCHOLARS_MATE = "e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#".split()
 
@@ -59,13 +59,13 @@ def test_letters_in_the_wrong_case(text, wanted):
     assert game.push(text).uci() == wanted
 
 
-@pytest.mark.parametrize(("text", "told"), [
+@pytest.mark.parametrize(("text", "response"), [
     ("g8", "name the new piece, as in g8="), ("g7g8", "name the new piece"), ("Ng3", "Nfg3 or Nhg3|Nhg3 or Nfg3"),
     ("Ke5", "not a legal move"), ("", "not a legal move"), ("0000", "not a legal move"), ("--", "not a legal move"),
     ("x" * 1000, "not a legal move")])
-def test_what_cannot_be_played_is_told(text, told):
+def test_what_cannot_be_played_is_told(text, response):
     game = on_board("8/k5P1/8/5N1N/8/8/8/4K3 w - - 0 1")
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=response):
         game.push(text)
     assert not game.moves
 
@@ -95,7 +95,7 @@ def test_the_rules_end_a_game(moves, fen, outcome):
 def test_people_end_a_game():
     game = played(["e4"])
     game.resign(chess.BLACK)
-    assert str(game.outcome) == "white wins: resignation" and game.outcome.result == "1-0"
+    assert str(game.outcome) == "white wins by resignation" and game.outcome.result == "1-0"
     other = played(["e4"])
     other.agree_draw()
     assert str(other.outcome) == "draw: agreement" and other.outcome.result == "1/2-1/2"
@@ -125,7 +125,7 @@ def test_the_clock_runs_from_the_first_move_on():
 @pytest.mark.parametrize(("fen", "winner"), [
     ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", chess.WHITE), ("4k3/p7/8/8/8/8/8/4K3 w - - 0 1", None)])
 def test_a_flag_falls(fen, winner):
-    """Against somebody who could never mate it is a draw."""
+    """If the other side can never mate, it is a draw."""
     hand = Hand()
     game = PlayedGame(starting_board(fen), TimeControl(1000), now=hand)
     game.push("Kd1")
@@ -181,7 +181,7 @@ def test_openings_are_named():
 def test_chess960_starts(number):
     board = starting_board(number=number)
     assert board.chess960_pos() == number and board.chess960
-    assert game_from_pgn(PlayedGame(board).pgn()).board == board
+    assert PlayedGame.from_pgn(PlayedGame(board).pgn()).board == board
 
 
 @pytest.mark.parametrize("details", [{"fen": "nonsense"}, {"fen": "8/8/8/8/8/8/8/8 w - - 0 1"}, {"number": 960}])
@@ -202,7 +202,7 @@ def test_pgn_goes_out_and_comes_back():
     assert not record.errors and record.headers["TimeControl"] == "300+3" and record.headers["Result"] == "*"
     assert record.headers["ECO"] == "C40" and record.headers["BlackElo"] == "1200"
     assert [node.clock() for node in record.mainline()] == [303, 296, 299]
-    again = game_from_pgn(text, hand)
+    again = PlayedGame.from_pgn(text, hand)
     assert again.pgn() == text
     assert again.player(chess.BLACK) == players[1] and again.player(chess.WHITE).is_person
     assert again.clock.running is None and again.clock.left(chess.BLACK) == 296_000
@@ -214,7 +214,7 @@ def test_pgn_goes_out_and_comes_back():
 def test_every_end_comes_back(end):
     game = played(["e4", "e5"])
     end(game)
-    again = game_from_pgn(game.pgn())
+    again = PlayedGame.from_pgn(game.pgn())
     assert again.outcome == game.outcome and again.pgn() == game.pgn()
 
 
@@ -222,14 +222,14 @@ def test_a_fallen_flag_comes_back():
     hand = Hand()
     game = played(["e4", "e5"], control=TimeControl(1000), now=hand)
     hand.wait(2000)
-    assert game.outcome == game_from_pgn(game.pgn()).outcome == GameOutcome(chess.BLACK, Termination.FLAG)
+    assert game.outcome == PlayedGame.from_pgn(game.pgn()).outcome == GameOutcome(chess.BLACK, Termination.FLAG)
 
 
 @pytest.mark.parametrize("text", ["", "nonsense of no game", "1. e4 e5 2. Ke4 *", "1. e4 -- 2. d4 *",
                                   '[FEN "nonsense"]\n\n1. e4 *', '[Variant "Atomic"]\n\n1. e4 *'])
 def test_pgn_that_is_of_no_use_is_told_in_a_line(text):
     with pytest.raises(InputError) as caught:
-        game_from_pgn(text)
+        PlayedGame.from_pgn(text)
     assert "\n" not in str(caught.value)
 
 

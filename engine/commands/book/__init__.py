@@ -6,7 +6,7 @@ import argparse
 import importlib
 
 from book.polyglot import BUILT_IN
-from engine.commands.shared.arguments import (
+from engine.cli.arguments import (
     FloatRange,
     IntRange,
     OutputFile,
@@ -16,7 +16,7 @@ from engine.commands.shared.arguments import (
     requires_option,
     text,
 )
-from engine.commands.shared.output import add_json
+from engine.cli.output import add_json
 from engine.system.files import begins_with
 
 _DEFAULT_HELP = "(default: the built-in one)"

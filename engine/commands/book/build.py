@@ -9,9 +9,9 @@ from book.build import BookFilter, Builder, Weighting, merge_books
 from book.names import read_names, write_names
 from book.pgn import read_pgn
 from book.polyglot import Book, write_book
-from engine.commands.shared.interruption import is_interrupted
-from engine.commands.shared.output import pluralize, print_warning
-from engine.commands.shared.progress import count_with_progress
+from engine.cli.interruption import is_interrupted
+from engine.cli.output import pluralize, print_warning
+from engine.cli.progress import count_with_progress
 from engine.system.errors import InputError
 
 _SHOWN_WARNINGS = 20

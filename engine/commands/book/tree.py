@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,12 +9,13 @@ from dataclasses import dataclass, field, replace
 
 from book.polyglot import Book, BookEntry, book_move, game_key
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.commands.shared.interruption import InterruptionError
-from engine.commands.shared.searches import search as search_until_interrupted
+from engine.cli.interruption import InterruptionError
+from engine.cli.searches import search as search_until_interrupted
 from engine.core.game import Game
 from engine.search.types import Limits
 from engine.system.errors import InputError
 from engine.system.host import usable_cores
+from engine.system.threads import per_thread
 from engine.text.display import to_cp
 
 _HASH_MEGABYTES = 2  # for searches of a few thousand nodes
@@ -93,16 +93,14 @@ def grow_tree(tree: BookTree, book: Book, plies: int | None = None) -> Iterator[
 
 def evaluate_tree(tree: BookTree, nodes: int) -> Iterator[int]:
     """Search every position of the tree with this many nodes, on all cores; yields the number of finished positions."""
-    own = threading.local()
+    own_searcher = per_thread(lambda: AlphaBetaSearch(_HASH_MEGABYTES))
 
     def search(node: BookPosition) -> int:
-        if not hasattr(own, "searcher"):
-            own.searcher = AlphaBetaSearch(_HASH_MEGABYTES)
-        game = tree.game(node)
-        own.searcher.clear()
+        game, searcher = tree.game(node), own_searcher()
+        searcher.clear()
         if not game.legal_moves():
             return -_MATE if game.is_check() else 0
-        score = search_until_interrupted(own.searcher, game.position, Limits(nodes=nodes)).score
+        score = search_until_interrupted(searcher, game.position, Limits(nodes=nodes)).score
         return to_cp(game.position, score)
 
     waiting = list(tree.nodes.values())

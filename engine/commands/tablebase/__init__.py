@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-from engine.commands.shared.arguments import (
+from engine.cli.arguments import (
     IntRange,
     OutputFolder,
     add_seed,
@@ -18,8 +18,8 @@ from engine.commands.shared.arguments import (
     requires_option,
     text,
 )
-from engine.commands.shared.output import add_json
-from engine.commands.shared.progress import progress_bar
+from engine.cli.output import add_json
+from engine.cli.progress import progress_bar
 from engine.system.host import usable_cores
 
 _PIECES = 4

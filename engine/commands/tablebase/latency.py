@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.commands.shared.progress import track
-from engine.commands.shared.tables import print_table
+from engine.cli.progress import track
+from engine.cli.tables import print_table
 from engine.player.options import Settings, find_option
 from engine.player.player import Player
 from engine.player.request import GoRequest, SearchSignals
@@ -39,8 +39,8 @@ def player_with(syzygy: Path | None) -> Player:
     player = Player(settings)
     player.load()
     if syzygy is not None:
-        for name, text in (("OwnTables", "false"), ("SyzygyPath", str(syzygy))):
-            settings.set(find_option(name), text)
+        settings.own_tables, settings.syzygy_path = False, str(syzygy)
+        for name in ("OwnTables", "SyzygyPath"):
             player.apply(find_option(name))
     gc.freeze()  # as the engine does after loading
     return player

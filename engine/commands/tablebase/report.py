@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.commands.shared.output import pluralize, print_object, print_warning
-from engine.commands.shared.tables import print_table
+from engine.cli.output import pluralize, print_object, print_warning
+from engine.cli.tables import print_table
 from engine.core.game import Game
 from engine.search.tb import no_tb
 from engine.search.types import Limits
@@ -98,6 +98,8 @@ def print_verdicts(game: Game, folders: Sequence[Path], as_json: bool) -> None:
                                 for ranked in ranked_moves]})
         return
     print(f"{game.fen()}\n{side} to move {_in_words(code, ranked_moves[0] if ranked_moves else None)}")
+    if not ranked_moves:
+        return
     rows = [(san(game, ranked_move.move), _RESULTS[ranked_move.outcome_class], str(ranked_move.code)
              if ranked_move.outcome_class in (MATES, IS_MATED) else "")
             for ranked_move in ranked_moves]
@@ -116,7 +118,7 @@ def _outcome(code: int, ranked_move: RankedMove | None) -> dict[str, Any]:
 def _in_words(code: int, best: RankedMove | None) -> str:
     """The result of a position in words, by its code and its best move under the fifty-move rule."""
     if best is None:
-        return "is mated" if code == 1 else "draws"
+        return "is mated" if code == 1 else "draws: stalemate"
     if best.outcome_class in (MATES, IS_MATED):
         plies = best.code  # counted before the move
         mate = f"{pluralize((plies + 1) // 2, 'move')}, {pluralize(plies, 'ply', 'plies')}"

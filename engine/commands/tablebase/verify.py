@@ -10,7 +10,7 @@ from pathlib import Path
 import chess
 import chess.syzygy
 
-from engine.commands.shared.progress import track
+from engine.cli.progress import track
 from engine.commands.tablebase.report import open_tables
 from engine.core.draws import FIFTY_MOVES
 from engine.core.game import Game

@@ -10,8 +10,8 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.commands.shared.arguments import IntRange, OutputFile, Text, conflicts_with, option_range
-from engine.commands.shared.interruption import stop_on_interrupt
+from engine.cli.arguments import IntRange, OutputFile, Text, conflicts_with, option_range
+from engine.cli.interruption import stop_on_interrupt
 from engine.system.extras import missing_extra, missing_packages
 from engine.system.files import begins_with
 from engine.system.host import usable_cores
@@ -58,8 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
     from engine.ui.web.server import Server, open_socket
 
     listener = open_socket(arguments.host, arguments.port)
-    token = None if is_loopback(arguments.host) else secrets.token_urlsafe(18)
-    server_address = ServerAddress(arguments.host, listener.getsockname()[1], token)
+    bound_address, port, *_ = listener.getsockname()
+    token = None if is_loopback(bound_address) else secrets.token_urlsafe(18)
+    server_address = ServerAddress(arguments.host, port, token)
     pool = EnginePool(ResourceLimits(arguments.sessions, arguments.hash, arguments.threads),
                       games_folder() if token is None else None)
     pool.load()

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from engine.commands.shared.interruption import check_interruption
+from engine.cli.interruption import check_interruption
 from engine.system.errors import InputError
 from engine.system.extras import missing_extra
 
 SIZE = 1280, 880
 _SCALE = 1.5  # pixels of the picture per pixel of the page
-_TIMEOUT = 60.0  # seconds
+_TIMEOUT = 300.0  # seconds: annotating takes a minute where other work has the cores
 _SETTLE_SECONDS = 1.5  # until all animations have ended
 _DEPTH = 18  # plies of the analysis that is shown
 _BROWSERS, _DRIVER = ("chromium", "chromium-browser", "google-chrome"), "chromedriver"

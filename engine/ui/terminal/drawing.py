@@ -15,8 +15,9 @@ from engine.ui.game import PlayedGame
 _SOLID = dict(zip(chess.PIECE_TYPES, "♟♞♝♜♛♚", strict=True))  # solid symbols, where the colour shows the side
 _OUTLINED = dict(zip(chess.PIECE_TYPES, "♙♘♗♖♕♔", strict=True))  # for White, where there are no colours
 _LETTERS = dict(zip(chess.PIECE_TYPES, "pnbrqk", strict=True))
-PANEL_WIDTH = 36
-_MOVE_LINES = 3
+PANEL_WIDTH = 40  # columns, at least
+_MIDDLE_LINES = 4  # of the opening, whose name takes at most three, and the moves
+_EARLIER = "... "  # before the moves, where earlier ones are left out
 BAR_ROWS = 8
 _TIE = "\0"  # between a number and its move, to keep them on one line
 
@@ -78,15 +79,20 @@ def plain_board(view: View) -> Iterator[str]:
     yield "    " + "  ".join(files(view))
 
 
-def panel(view: View) -> list[str]:
-    """The lines next to the board: one for each rank, and one for the file letters."""
+def panel(view: View, width: int = PANEL_WIDTH) -> list[str]:
+    """The lines next to the board: one for each rank, and one for the file letters.
+
+    The name of the opening is shown in full, and of the moves those that there is room for, the last ones.
+    """
     game = view.game
+    opening = textwrap.wrap(game.opening(), width) or [""]
     moves = [line.replace(_TIE, " ") for line in textwrap.wrap(game.numbered_moves().replace(". ", f".{_TIE}"),
-                                                               PANEL_WIDTH)]
-    if len(moves) > _MOVE_LINES:
-        moves = ["... " + moves[-_MOVE_LINES], *moves[1 - _MOVE_LINES:]]
-    opening = textwrap.shorten(game.opening(), PANEL_WIDTH, placeholder="...")
-    middle = [opening, *moves, *[""] * (_MOVE_LINES - len(moves))]
+                                                               width - len(_EARLIER))]
+    room = _MIDDLE_LINES - len(opening)
+    if len(moves) > room:
+        moves = moves[-room:]
+        moves[0] = _EARLIER + moves[0]
+    middle = [*opening, *moves, *[""] * (room - len(moves))]
     score = "" if view.score is None else f"evaluation {view.score}"
     return [_player(view, not view.bottom), _taken_by(view, not view.bottom), *middle, _taken_by(view, view.bottom),
             _player(view, view.bottom), score]

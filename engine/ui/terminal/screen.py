@@ -30,6 +30,7 @@ _SQUARES = {True: "#bfa67f", False: "#8a6a4b"}
 _LAST_SQUARES = {True: "#a9b665", False: "#7f8c3b"}
 _CHECK = "#c0392b"
 _PIECE_COLOURS = {True: "#ffffff", False: "#101010"}
+_BOARD_WIDTH = 3 + 3 * 8 + 2 + 2  # columns: rank, squares, evaluation bar, and a gap
 _BAR_COLOURS = {True: "#f0f0f0", False: "#303030"}
 
 
@@ -81,7 +82,7 @@ class TerminalScreen:
     def show(self, view: View, messages: Sequence[str], is_changed: bool) -> None:
         """Redraw everything."""
         self._console.clear()
-        for line in _coloured(view):
+        for line in _coloured(view, self._console.width - _BOARD_WIDTH):
             self._console.print(line, no_wrap=True, crop=True, overflow="crop")
         self._console.print()
         for message in messages:
@@ -96,11 +97,11 @@ class TerminalScreen:
         self._console.print(text, style="dim", markup=False)
 
 
-def _coloured(view: View) -> Iterable[Text]:
+def _coloured(view: View, panel_width: int) -> Iterable[Text]:
     """The coloured board with its panel, line by line."""
     from rich.text import Text
 
-    panel_lines = panel(view)
+    panel_lines = panel(view, panel_width)
     for number, (rank, squares) in enumerate(rows(view)):
         line = Text(f" {rank} ")
         for square in squares:
@@ -139,7 +140,7 @@ def screen_for(out: TextIO, has_symbols: bool | None) -> Screen:
     console = Console(file=out, highlight=False)
     can_show = (out.encoding or "").lower().replace("-", "") == "utf8"
     use_symbols = can_show if has_symbols is None else has_symbols
-    if console.is_dumb_terminal or console.color_system is None or console.width < 3 * 8 + PANEL_WIDTH:
+    if console.is_dumb_terminal or console.color_system is None or console.width < _BOARD_WIDTH + PANEL_WIDTH:
         return PlainScreen(out, use_symbols)
     return TerminalScreen(console, use_symbols)
 

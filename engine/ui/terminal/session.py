@@ -15,6 +15,7 @@ from typing import NamedTuple
 import chess
 
 from engine.analysis.annotation import Annotation
+from engine.analysis.summary import game_summary
 from engine.system.errors import IllegalMoveError, InputError, quote
 from engine.system.files import begins_with, check_target, user_path, write_file
 from engine.ui.autosave import AutoSave
@@ -109,8 +110,8 @@ class TerminalSession:
                 self._answer()
             else:
                 self._read_line()
-        self._autosave()
-        if self._game.outcome is None or self._game.outcome != self._announced:  # else it was said where the game is
+        is_saved = self._autosave()
+        if is_saved and (self._game.outcome is None or self._game.outcome != self._announced):  # else it has been said
             self._add_message(*goodbye_text(self._game, self._saver.path))
         self._is_changed = False
         self._show()
@@ -131,8 +132,7 @@ class TerminalSession:
         outcome = self._game.outcome
         if outcome is not None and outcome != self._announced:
             self._add_message(result_text(outcome, self._person))
-            self._autosave()
-            if self._saver.path is not None:
+            if self._autosave() and self._saver.path is not None:
                 self._add_message(f"the game is saved in {self._saver.path}")
             self._suggest_level(outcome)
             self._add_message("type review for a review of the game, new for another one, undo to take back, "
@@ -148,12 +148,14 @@ class TerminalSession:
         if level is not None and following is not None:
             self._add_message(suggestion_text(level, following), f"type level {following} and new to play it")
 
-    def _autosave(self) -> None:
-        """Save the game; if it cannot be written, the game goes on anyway."""
+    def _autosave(self) -> bool:
+        """Save the game; if it cannot be written, which is returned, the game goes on anyway."""
         try:
             self._saver.save(self._game)
         except InputError as error:
             self._add_message(f"warning: the game cannot be saved: {error}")
+            return False
+        return True
 
     def _answer(self) -> None:
         """Search for the engine's move and make it."""
@@ -302,20 +304,21 @@ class TerminalSession:
 
 
 def result_text(outcome: GameOutcome, person: chess.Color) -> str:
-    """The outcome from the user's point of view: `you win: checkmate`."""
+    """The outcome from the user's point of view: `you win by checkmate`."""
     if outcome.winner is None:
         return str(outcome)
-    return f"you {'win' if outcome.winner == person else 'lose'}: {outcome.reason.value}"
+    verb = "win" if outcome.winner == person else "lose"
+    return str(outcome).replace(f"{chess.COLOR_NAMES[outcome.winner]} wins", f"you {verb}")
 
 
 def review_text(annotation: Annotation, game: PlayedGame) -> list[str]:
-    """The lines of a review: every marked move with its reason, then the accuracy of both players."""
+    """The lines of a review: every marked move with its reason, the accuracy of both players, and a summary."""
     lines = [f"{note.ply // 2 + 1}{'.' if note.ply % 2 == 0 else '...'} {note.san}{note.mark} {note.reason}".rstrip()
              for note in annotation.notes if note.mark]
     for color, player in ((chess.WHITE, annotation.white), (chess.BLACK, annotation.black)):
-        if player.moves:
+        if player.accuracy is not None:
             lines.append(f"{game.player(color).name}: accuracy {player.accuracy:.0f} %")
-    return lines
+    return [*lines, *game_summary(annotation, game.board.root(), *(game.player(color).name for color in chess.COLORS))]
 
 
 def goodbye_text(game: PlayedGame, path: Path | None) -> list[str]:

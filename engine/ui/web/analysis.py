@@ -11,9 +11,9 @@ from engine.analysis.claims import gain_claim, mate_claim, material_of_line
 from engine.analysis.engine import Engine
 from engine.analysis.facts import Facts, position_facts
 from engine.analysis.lookup import book_moves, is_in_book, opening_name, tb_verdict_text
-from engine.analysis.reasons import line_text, pieces_text
 from engine.analysis.results import AnalysisInfo
 from engine.analysis.review import PositionEval, SearchEffort, evaluate_board
+from engine.analysis.wording import line_text, pieces_text
 from engine.system.errors import InputError
 from engine.ui.game import PlayedGame
 from engine.ui.opponent import would_accept_draw
@@ -25,6 +25,7 @@ from engine.ui.web.responses import Value, game_opening_json, line_json, make_me
 
 _MOST_LINES = 5
 _MOST_POSITIONS = 60  # of one request for openings
+_OPENING_PLIES = 40  # of each of them: more than the longest named opening has
 _LONGEST_LINE = 20  # plies
 _LONGEST_ANALYSIS = 300.0  # seconds; the page can send the request again
 _UPDATE_INTERVAL = 0.1  # seconds between two messages of the same search
@@ -76,7 +77,7 @@ class AnalysisSession:
 
     async def analyse(self, message: Message) -> None:
         """Send facts once, then lines as the search finds them, until it ends."""
-        board = requests.parse_board(message)
+        board = await self._pool.run_briefly(lambda: requests.parse_board(message))
         count = requests.int_field(message, "multipv", 1, _MOST_LINES, 1)
         if PlayedGame(board).is_over:
             await self._send(make_message("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=True))
@@ -152,25 +153,25 @@ def explore(board: chess.Board) -> Value:
     return {"opening": game_opening_json(board), "book": moves, "table": table}
 
 
-def parse_boards(message: Message) -> list[chess.Board]:
-    """The positions of a request that names several."""
+def parse_openings(message: Message) -> list[chess.Board]:
+    """The positions of a request for the names of several openings."""
     positions = message.get("positions")
     if not isinstance(positions, list) or len(positions) > _MOST_POSITIONS:
         raise InputError(f"positions must be a list of at most {_MOST_POSITIONS}")
     if not all(isinstance(position, dict) for position in positions):
         raise InputError("each position must be an object")
-    return [requests.parse_board(position) for position in positions]
+    return [requests.parse_board(position, _OPENING_PLIES) for position in positions]
 
 
 def hint_for(engine: Engine, board: chess.Board) -> tuple[str, str, str]:
     """The best move as UCI text and in SAN, and a reason in a few words."""
     position_eval = evaluate_board(engine, board, _HINT_EFFORT)
-    move = board.parse_uci(position_eval.line[0])
+    move = position_eval.line[0]
     return board.uci(move), board.san(move), _reason(board, move, position_eval)
 
 
 def _reason(board: chess.Board, move: chess.Move, position_eval: PositionEval) -> str:
-    line = [chess.Move.from_uci(text) for text in position_eval.line]
+    line = position_eval.line
     mates = mate_claim(board, line)
     if mates is not None and position_eval.score.is_winning_mate:
         return "it mates" if mates.number == 1 else f"it mates in {mates.number}"

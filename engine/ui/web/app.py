@@ -152,6 +152,6 @@ def make_app(server_address: ServerAddress, pool: EnginePool, rate: float = _RAT
         Route("/page/{name}", page_file),
         Route("/pieces/{name}", piece),
         Route("/health", health_check),
-        WebSocketRoute("/talk", SessionLimit(pool).admit),
+        WebSocketRoute("/session", SessionLimit(pool).admit),
     ]
     return AccessControl(Starlette(routes=routes, lifespan=lifespan), server_address, ClientRateLimiter(rate, burst))

@@ -1,11 +1,12 @@
-"""A session's game against the engine: clocks, take-backs, the engine's moves, and the state sent to the page."""
+"""A session's game against the engine: clocks, take-backs, the engine's moves, and what the page is sent."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from itertools import takewhile
 from typing import Protocol
 
 import chess
@@ -13,7 +14,7 @@ import chess
 from engine.system.errors import InputError
 from engine.ui.autosave import AutoSave
 from engine.ui.clock import TimeControl
-from engine.ui.game import PlayedGame, PlayerInfo, game_from_pgn, starting_board
+from engine.ui.game import PlayedGame, PlayerInfo, starting_board
 from engine.ui.level import HIGHEST, LOWEST, MAX, STEP, Streak, describe_level, suggestion_text
 from engine.ui.opponent import EngineOpponent, engine_info
 from engine.ui.web import requests
@@ -60,6 +61,7 @@ class PlaySession:
         self._is_draw_offered = False  # by the engine, with its last move
         self._streak = Streak()
         self._list = MoveList()
+        self._sent: list[Value] | None = None  # the moves of this game that the page has been sent
         self._autosave: AutoSave | None = None  # of the game, where games are saved
         self._opponent: tuple[int | str, EngineOpponent] | None = None
         self._opponent_lock = threading.Lock()
@@ -87,7 +89,8 @@ class PlaySession:
     async def restore(self, message: Message) -> None:
         """Continue a game that the page saved."""
         level, color = _parse_level(message), _parse_color(message)
-        game = await self._pool.run_briefly(lambda: game_from_pgn(requests.str_field(message, "pgn", _LONGEST_PGN)))
+        text = requests.str_field(message, "pgn", _LONGEST_PGN)
+        game = await self._pool.run_briefly(lambda: PlayedGame.from_pgn(text))
         clocks = message.get("clocks")
         if game.clock is not None and clocks is not None:
             if not isinstance(clocks, list) or len(clocks) != 2:
@@ -104,7 +107,7 @@ class PlaySession:
             await self._pool.run_briefly(self._opponent[1].begin_game)
         self._game, self._level, self._color, self._has_delay = game, level, color, has_delay
         self._has_manners, self._is_draw_offered = has_manners, False
-        self._id, self._list = secrets.token_hex(4), MoveList()
+        self._id, self._list, self._sent = secrets.token_hex(4), MoveList(), None
         self._autosave = None if self._pool.games_folder is None else AutoSave(self._pool.games_folder)
         await self._jobs.start_job(_PREPARE, self._prepare)
         await self._continue_game()
@@ -115,13 +118,13 @@ class PlaySession:
             await self._pool.run_game_search(self._opponent_for_level, self._stop)
 
     async def move(self, message: Message) -> None:
-        """Make the visitor's move, or send an error and the state."""
+        """Make the visitor's move, or send an error and the whole game."""
         game = self.game
         try:
             game.push(self._read_move(game, message))
         except InputError as error:
             await self._send(make_message("error", text=str(error)))
-            await self._send(self.state())
+            await self.send_game()
         else:
             self._is_draw_offered = False
             await self._continue_game()
@@ -153,19 +156,19 @@ class PlaySession:
         await self._continue_game()
 
     async def _continue_game(self) -> None:
-        """Start the jobs for the engine's move and for the flag, as the game requires, and send the state."""
+        """Start the jobs for the engine's move and for the flag, as the game requires, and send what has changed."""
         game = self.game
         if game.is_over:
             await self._jobs.cancel_jobs(_MOVE, _FLAG)
         elif game.turn != self._color:
             await self._jobs.start_job(_MOVE, self._engine_move)
-            await asyncio.sleep(0)  # the search starts now, and runs while the state is built
+            await asyncio.sleep(0)  # the search starts now, and runs while the message is built
         if game.clock is not None and game.clock.running is not None:
             await self._jobs.start_job(_FLAG, self._await_flag)
         if (outcome := game.outcome) is not None:
             points = 0.5 if outcome.winner is None else float(outcome.winner == self._color)
             self._streak.record(self._id, _elo(self._level), points)
-        await self._send(self.state())
+        await self._send(self._changes())
         if game.is_over and (autosave := self._autosave) is not None:  # the page keeps a game that goes on
             await self._pool.run_briefly(lambda: autosave.save(game))
 
@@ -181,7 +184,7 @@ class PlaySession:
             self._make_engine_move(self._opponent_for_level(), move)
         await self._continue_game()
         if self._is_draw_offered:
-            await self._send(make_message("notice", text="Adversary offers a draw."))
+            await self._send(make_message("info", text="Adversary offers a draw."))
 
     def _make_engine_move(self, opponent: EngineOpponent, move: chess.Move) -> None:
         """Make the engine's move; a polite one may resign instead, or offer a draw with it."""
@@ -234,27 +237,40 @@ class PlaySession:
             await self._pool.run_briefly(self._opponent[1].close)
             self._opponent = None
 
-    def state(self) -> Value:
-        """The state of the game."""
+    async def send_game(self) -> None:
+        """Send the whole game."""
+        self._sent = None
+        await self._send(self._changes())
+
+    def _changes(self) -> Value:
+        """The `game` message: what has changed since the last one, or the whole game if the page has been sent none."""
         game = self.game
         board, clock, outcome = game.board, game.clock, game.outcome
-        root = board.root()
-        is_usual = not board.chess960 and root.fen() == chess.STARTING_FEN
-        clocks = None if clock is None else [clock.left(chess.WHITE), clock.left(chess.BLACK)]
-        running = None if clock is None or clock.running is None else 0 if clock.running else 1
+        moves = [{**value, "clock": reading} for value, reading in
+                 zip(self._list.follow(board.root(), game.moves), game.readings, strict=True)]
+        kept = None if self._sent is None else _common_length(self._sent, moves)
+        self._sent = moves
         position = position_json(board)
         position["over"] = outcome_json(outcome)
         if outcome is not None:
             position.update(legal={}, promotions=[])
         return make_message(
-            "game", id=self._id, level=self._level, side=chess.COLOR_NAMES[self._color], chess960=board.chess960,
-            start=None if is_usual else board_fen(root), fen=board_fen(board), ply=len(game.moves),
-            moves=self._list.follow(root, game.moves), position=position, clocks=clocks, running=running,
-            thinking=outcome is None and board.turn != self._color, over=outcome_json(outcome), delay=self._has_delay,
-            manners=self._has_manners, suggestion=None if outcome is None else self._suggestion(),
-            opening=opening_json(game.opening_name()),
-            clock=None if clock is None else {"base": clock.control.base, "increment": clock.control.increment},
-            captured={name: _captured_letters(game, side) for name, side in _SIDES.items()}, pgn=game.pgn())
+            "game", **(self._settings() if kept is None else {"kept": kept}), id=self._id, ply=len(moves),
+            moves=moves[kept:], fen=board_fen(board), position=position, tags=game.tags(),
+            clocks=None if clock is None else [clock.left(chess.WHITE), clock.left(chess.BLACK)],
+            running=None if clock is None or clock.running is None else 0 if clock.running else 1,
+            thinking=outcome is None and board.turn != self._color, over=outcome_json(outcome),
+            suggestion=None if outcome is None else self._suggestion(), opening=opening_json(game.opening_name()))
+
+    def _settings(self) -> Value:
+        """What does not change during a game."""
+        game = self.game
+        root = game.board.root()
+        is_usual = not root.chess960 and root.fen() == chess.STARTING_FEN
+        control = None if game.clock is None else game.clock.control
+        return {"level": self._level, "side": chess.COLOR_NAMES[self._color], "chess960": root.chess960,
+                "start": None if is_usual else board_fen(root), "delay": self._has_delay, "manners": self._has_manners,
+                "clock": None if control is None else {"base": control.base, "increment": control.increment}}
 
 
 def level_descriptions() -> dict[str, str]:
@@ -262,9 +278,9 @@ def level_descriptions() -> dict[str, str]:
     return {str(level): describe_level(_elo(level)) for level in LEVELS}
 
 
-def _captured_letters(game: PlayedGame, side: chess.Color) -> str:
-    """The letters of the pieces that a side has lost."""
-    return "".join(chess.piece_symbol(piece_type).upper() for piece_type in game.taken(side))
+def _common_length(one: Sequence[Value], other: Sequence[Value]) -> int:
+    """How many items two lists begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _parse_level(message: Message) -> int | str:

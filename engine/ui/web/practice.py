@@ -7,8 +7,8 @@ import chess
 from engine.analysis.claims import loss_claim, mate_claim, material_after_move
 from engine.analysis.engine import Engine
 from engine.analysis.move_verdicts import MoveVerdict, classify_move
-from engine.analysis.reasons import line_text, pieces_text
 from engine.analysis.review import SearchEffort
+from engine.analysis.wording import line_text, pieces_text
 from engine.system.errors import InputError
 from engine.ui.game import PlayedGame
 from engine.ui.web import requests
@@ -29,7 +29,7 @@ class PracticeSession:
 
     async def judge(self, message: Message) -> None:
         """Judge a move in a position and send whether it is good enough."""
-        board = requests.parse_board(message)
+        board = await self._pool.run_briefly(lambda: requests.parse_board(message))
         if PlayedGame(board).is_over:
             raise InputError("the game is over: there is no move to find")
         move = requests.parse_uci_move(board, requests.str_field(message, "uci", _LONGEST_MOVE))
@@ -53,7 +53,7 @@ def practice_verdict(engine: Engine, board: chess.Board, move: chess.Move) -> Va
 
 
 def _fault_text(verdict: MoveVerdict, after: chess.Board) -> str:
-    line = [chess.Move.from_uci(text) for text in verdict.played_line]
+    line = verdict.played_line
     mate = mate_claim(after, line[1:])
     if mate is not None:
         return f"it allows mate in {mate.number}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from engine.reference.exercises.chance import average_of_chance, bucket_by_belief, child_by_ucb1, move_played
-from engine.reference.exercises.question import Question, QuestionMaker
-from engine.reference.exercises.trees import back_up, next_cutoff
+from engine.course.reference.exercises.chance import average_of_chance, bucket_by_belief, child_by_ucb1, move_played
+from engine.course.reference.exercises.question import Question, QuestionMaker
+from engine.course.reference.exercises.trees import back_up, next_cutoff
 from engine.ui.web import requests
 from engine.ui.web.play import Send
 from engine.ui.web.requests import Message
@@ -36,10 +36,10 @@ class QuestionSession:
         made = makers[seed % len(makers)](random.Random(seed))  # noqa: S311
         answer = requests.str_field(message, "answer", _LONGEST_ANSWER) if "answer" in message else None
         await self._send(make_message("question", topic=topic, seed=seed, text=made.text, choices=list(made.choices),
-                                      **({} if answer is None else _verdict(made, answer))))
+                                      **({} if answer is None else verdict(made, answer))))
 
 
-def _verdict(made: Question, answer: str) -> Value:
+def verdict(made: Question, answer: str) -> Value:
     """Whether an answer is right (None if it cannot be read), the right one, and the reason."""
     given = made.read(answer)
     return {"right": None if given is None else made.is_right(given), "shown": made.shown, "reason": made.reason}

@@ -29,7 +29,7 @@ def read_message(text: str) -> tuple[str, Message]:
         raise InputError("the message is not valid JSON") from error
     if not isinstance(message, dict):
         raise InputError("the message must be a JSON object")
-    return str_field(message, "do", _LONGEST_NAME), message
+    return str_field(message, "type", _LONGEST_NAME), message
 
 
 def str_field(message: Message, name: str, longest: int) -> str:
@@ -99,12 +99,15 @@ def fen_field(message: Message, name: str) -> str | None:
     return None if message.get(name) is None else str_field(message, name, _LONGEST_FEN)
 
 
-def parse_board(message: Message) -> chess.Board:
-    """The position of a request: its start, and the moves made since."""
+def parse_board(message: Message, most_plies: int = MOST_PLIES) -> chess.Board:
+    """The position of a request: its start, and the moves made since.
+
+    Hundreds of moves take tens of milliseconds: too long for the event loop.
+    """
     board = starting_board(fen_field(message, "start"), bool_field(message, "chess960"))
     moves = message.get("moves", [])
-    if not isinstance(moves, list) or len(moves) > MOST_PLIES:
-        raise InputError(f"moves must be a list of at most {MOST_PLIES}")
+    if not isinstance(moves, list) or len(moves) > most_plies:
+        raise InputError(f"moves must be a list of at most {most_plies}")
     for text in moves:
         if not isinstance(text, str) or len(text) > _LONGEST_MOVE:
             raise InputError("moves must be strings such as e2e4")

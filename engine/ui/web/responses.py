@@ -24,7 +24,7 @@ _REASONS = {Termination.CHECKMATE: "checkmate", Termination.STALEMATE: "stalemat
 
 def make_message(name: str, **fields: Any) -> Value:
     """A message of the server to the page."""
-    return {"tell": name, **fields}
+    return {"type": name, **fields}
 
 
 def board_fen(board: chess.Board) -> str:

@@ -33,7 +33,7 @@ HEADERS = {
 }
 LONGEST_HEAD = 16_384  # bytes of a request line with its headers
 _METHODS = ("GET", "HEAD")
-_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+_LOCALHOST = "localhost"
 _TOKEN = "token"  # noqa: S105  the name of the query parameter
 _POLICY_VIOLATION = 1008  # WebSocket close code
 _EXPIRY_SECONDS = 60.0  # after which an idle client's rate limiter is dropped
@@ -43,7 +43,7 @@ _EXPIRY_SECONDS = 60.0  # after which an idle client's rate limiter is dropped
 class ServerAddress:
     """The address that the server listens at, and the token that clients need."""
 
-    host: str
+    host: str  # as the user wrote it
     port: int
     token: str | None  # None on the loopback interface, which only this machine can reach
 
@@ -66,27 +66,27 @@ class ServerAddress:
             name, port = host, "80"
         if int(port[:6]) != self.port:
             return False
-        return name.lower() in self._names() or (self.token is not None and _is_address(name))
+        address = name.removeprefix("[").removesuffix("]")
+        return name.lower() in self._names() or (_is_address(address) if self.token else is_loopback(address))
 
     def _names(self) -> tuple[str, ...]:
-        if self.token is None:
-            return _LOOPBACK_NAMES
-        return (*_LOOPBACK_NAMES, self.host.lower(), socket.gethostname().lower())
+        names = (_LOCALHOST, self.host.lower())
+        return names if self.token is None else (*names, socket.gethostname().lower())
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server that is bound to `host`."""
-    if host == "localhost":
-        return True
+def is_loopback(address: str) -> bool:
+    """Whether only this machine can reach a server that is bound to this IP address; a name is no address."""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return False
+    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
+    return (mapped or parsed).is_loopback
 
 
 def _is_address(name: str) -> bool:
     try:
-        ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+        ipaddress.ip_address(name)
     except ValueError:
         return False
     return True

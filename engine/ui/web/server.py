@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from engine.system.errors import InputError, quote
+from engine.system.errors import InputError, quote, reason_of
 from engine.system.host import IS_WINDOWS
 from engine.ui.web.requests import LONGEST_MESSAGE
 from engine.ui.web.security import LONGEST_HEAD
@@ -79,7 +79,7 @@ def open_socket(host: str, port: int) -> socket.socket:
         listener.listen()  # connections wait until the server is up
     except (OSError, ValueError, TypeError) as error:  # the latter two for an invalid host name
         listener.close()
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = reason_of(error)
         is_in_use = getattr(error, "errno", 0) == errno.EADDRINUSE
         hint = "; another program uses it, choose another one with --port" if is_in_use else ""
         raise InputError(f"cannot listen at {quote(host)}, port {port}: {reason}{hint}") from error

@@ -14,8 +14,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from engine.system.errors import InputError, quote
 from engine.ui.autosave import saved_games
 from engine.ui.web import requests
-from engine.ui.web.analysis import AnalysisSession, explore, parse_boards
+from engine.ui.web.analysis import AnalysisSession, explore, parse_openings
 from engine.ui.web.annotation import LIMITS, AnnotateSession
+from engine.ui.web.coach import CoachSession
 from engine.ui.web.engine_pool import EnginePool
 from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work, level_descriptions
 from engine.ui.web.practice import PracticeSession
@@ -23,6 +24,7 @@ from engine.ui.web.questions import QuestionSession
 from engine.ui.web.requests import LONGEST_MESSAGE, Message
 from engine.ui.web.responses import Value, game_opening_json, make_message, position_json
 from engine.ui.web.security import RateLimiter
+from engine.ui.web.trees import TreeSession
 from engine.ui.web.watch import WATCHED_MODES, WatchSession
 from engine.version import VERSION
 
@@ -49,6 +51,7 @@ class Session:
         self._play = PlaySession(pool, self.send, self)
         self._analysis = AnalysisSession(pool, self.send)
         annotating, watching = AnnotateSession(pool, self.send), WatchSession(pool, self.send)
+        trees = TreeSession(pool, self.send)
         self._jobs: dict[str, asyncio.Task[None]] = {}
         self._analyses: dict[str, Handler] = {  # each runs as a job until it ends or the page sends `stop`
             "analyse": self._analysis.analyse,
@@ -56,11 +59,13 @@ class Session:
             "watch": watching.watch,
             "tree": watching.tree,
             "judge": PracticeSession(pool, self.send).judge,
+            "explain": CoachSession(pool, self.send).explain,
         }
         self._handlers: dict[str, Handler] = {
             "hello": self._hello,
             "new": self._play.begin,
             "restore": self._play.restore,
+            "game": lambda _: self._play.send_game(),
             "move": self._play.move,
             "takeback": lambda _: self._play.take_back(),
             "resign": lambda _: self._play.resign(),
@@ -71,6 +76,8 @@ class Session:
             "openings": self._openings,
             "games": self._saved_games,
             "question": QuestionSession(self.send).question,
+            "steps": trees.steps,
+            "treequestion": trees.question,
             "stop": self._stop,
             **{name: self._as_job(name, analysis) for name, analysis in self._analyses.items()},
         }
@@ -117,7 +124,7 @@ class Session:
                 async with self._guarded():
                     _request_number.set(None)  # a text that cannot be parsed has no number
                     name, message = requests.read_message(text)
-                    _request_number.set(requests.optional_int_field(message, "ask"))
+                    _request_number.set(requests.optional_int_field(message, "request"))
                     await self._handler(name)(message)
 
     async def disconnect(self, code: int) -> None:
@@ -149,8 +156,8 @@ class Session:
 
     async def send(self, value: Value) -> None:
         """Send a message; WebSocketDisconnect if the page does not receive it."""
-        if (asked := _request_number.get()) is not None:
-            value["ask"] = asked
+        if (number := _request_number.get()) is not None:
+            value["request"] = number
         if self._socket.application_state is not WebSocketState.CONNECTED:
             raise WebSocketDisconnect
         try:
@@ -192,16 +199,18 @@ class Session:
                                      limits=LIMITS, saves_games=self._pool.games_folder is not None))
 
     async def _position(self, message: Message) -> None:
-        board = requests.parse_board(message)
-        await self.send(make_message("position", **position_json(board), opening=game_opening_json(board)))
+        def answer() -> Value:
+            board = requests.parse_board(message)
+            return make_message("position", **position_json(board), opening=game_opening_json(board))
+
+        await self.send(await self._pool.run_briefly(answer))
 
     async def _explore(self, message: Message) -> None:
-        board = requests.parse_board(message)
+        board = await self._pool.run_briefly(lambda: requests.parse_board(message))
         await self.send(make_message("explored", **await self._pool.run_briefly(lambda: explore(board))))
 
     async def _openings(self, message: Message) -> None:
-        boards = parse_boards(message)
-        names = await self._pool.run_briefly(lambda: [game_opening_json(board) for board in boards])
+        names = await self._pool.run_briefly(lambda: list(map(game_opening_json, parse_openings(message))))
         await self.send(make_message("openings", openings=names))
 
     async def _saved_games(self, _: Message) -> None:
@@ -227,6 +236,6 @@ class Session:
         game = self._play.game
         if self._play.is_draw_offered or await self._analysis.wants_draw(game.board):
             await self._play.agree_draw()
-            await self.send(make_message("notice", text="The engine accepts: the game is drawn."))
+            await self.send(make_message("info", text="The engine accepts: the game is drawn."))
         else:
-            await self.send(make_message("notice", text="The engine declines the draw."))
+            await self.send(make_message("info", text="The engine declines the draw."))

@@ -12,11 +12,11 @@ import chess
 from engine.analysis.boards import fen_and_moves
 from engine.analysis.results import Score, to_score
 from engine.core.game import Game as Rules
+from engine.course.reference.alphabeta import alphabeta
+from engine.course.reference.games.chess import Chess
+from engine.course.reference.ordering import Ordered, by_evaluation
+from engine.course.reference.trace import Trace, VisitedNode
 from engine.player.options import Settings
-from engine.reference.games.chess import Chess
-from engine.reference.minimax import alphabeta
-from engine.reference.ordering import Ordered, by_evaluation
-from engine.reference.trace import Trace, VisitedNode
 from engine.search.interface import Search, Stoppable, VisitCounting
 from engine.search.modes import mode_named
 from engine.search.types import Info, InfoString, Limits, Progress, Result
@@ -84,7 +84,7 @@ class WatchSession:
 
     async def watch(self, message: Message) -> None:
         """Search the same position in several modes, each for the same time, and send their reports."""
-        board = requests.parse_board(message)
+        board = await self._pool.run_briefly(lambda: requests.parse_board(message))
         names = requests.enum_list_field(message, "modes", _NAMES)
         seconds = requests.int_field(message, "movetime", _SHORTEST, _LONGEST, 3000) / 1000
         if PlayedGame(board).is_over:
@@ -123,7 +123,7 @@ class WatchSession:
 
     async def tree(self, message: Message) -> None:
         """Send a small alpha-beta tree of the position."""
-        board = requests.parse_board(message)
+        board = await self._pool.run_briefly(lambda: requests.parse_board(message))
         depth = requests.int_field(message, "depth", 1, _DEEPEST_TREE)
         if PlayedGame(board).is_over:
             raise InputError("the game is over: there is no tree to show")

@@ -47,8 +47,8 @@ def accumulator(board: chess.Board, color: chess.Color, network: Network):
 
 
 def score(board: chess.Board, network: Network, limit: int = 9_999) -> int:
-    men = min(chess.popcount(board.occupied), 32)
-    bucket = (men - 1) * network.shape.output_buckets // 32
+    pieces = min(chess.popcount(board.occupied), 32)
+    bucket = (pieces - 1) * network.shape.output_buckets // 32
     total = layered_output(board, network, bucket) + int(network.output_biases[bucket])
     return min(max(_divide(total * round(network.scale), 127 * 64 * 1024), -limit), limit)
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from engine.system.errors import InputError
 from eval.binary_file import ArrayBlock, FileFormat
-from eval.evaluator import BUILT_IN_FILE
 from eval.network.file import DEFAULT_LAYERS, MAGIC, VERSION, Shape, read_network, write_network
+from eval.networks import BUILT_IN_FILE
 from tests.eval.network.reference import QUARTERS, random_network
 
 SHAPE = Shape(128, (8, 32), QUARTERS, mirrored=True, output_buckets=2)
@@ -82,9 +82,9 @@ def test_the_layout_is_the_documented_one(content):
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_no_byte_can_change_unnoticed(content, tmp_path_factory, data):
-    place = data.draw(st.one_of(st.integers(0, 700), st.integers(0, len(content) - 1)))
+    offset = data.draw(st.one_of(st.integers(0, 700), st.integers(0, len(content) - 1)))
     damaged = bytearray(content)
-    damaged[place] ^= data.draw(st.integers(1, 255))
+    damaged[offset] ^= data.draw(st.integers(1, 255))
     refusal(bytes(damaged), tmp_path_factory.getbasetemp() / "flipped.network")
 
 

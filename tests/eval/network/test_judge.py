@@ -11,9 +11,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from engine.__main__ import main  # noqa: E402
-from engine.arena.configs import Config  # noqa: E402
-from engine.arena.deep_scores import sample_of  # noqa: E402
-from engine.arena.training import TrainingShard  # noqa: E402
+from engine.lab.arena.configs import Config  # noqa: E402
+from engine.lab.arena.deep_scores import sample_of  # noqa: E402
+from engine.lab.arena.training import TrainingShard  # noqa: E402
 from eval.network.file import Shape, write_network  # noqa: E402
 from eval.network.model import NetworkModel  # noqa: E402
 from tests.eval.network.test_samples import board_of  # noqa: E402

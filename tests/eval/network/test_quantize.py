@@ -6,9 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from engine.arena.configs import Config  # noqa: E402
-from engine.arena.replay import SampleFilter, SampleSource  # noqa: E402
-from engine.arena.training import TrainingShard  # noqa: E402
+from engine.lab.arena.configs import Config  # noqa: E402
+from engine.lab.arena.replay import SampleFilter, SampleSource  # noqa: E402
+from engine.lab.arena.training import TrainingShard  # noqa: E402
 from eval.network.file import Shape  # noqa: E402
 from eval.network.model import (  # noqa: E402
     NetworkModel,

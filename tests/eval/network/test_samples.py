@@ -8,14 +8,14 @@ import chess
 import numpy as np
 import pytest
 
-from engine.arena.configs import Config
-from engine.arena.game_file import read_games
-from engine.arena.game_rows import unpack_position
-from engine.arena.neighbours import neighbours
-from engine.arena.replay import SampleFilter, SampleSource, is_held_out, join, replay, start_keys
-from engine.arena.training import TrainingShard
 from engine.core.fen import parse_fen
 from engine.core.game import Game
+from engine.lab.arena.configs import Config
+from engine.lab.arena.game_file import read_games
+from engine.lab.arena.game_rows import unpack_position
+from engine.lab.arena.neighbours import neighbours
+from engine.lab.arena.replay import SampleFilter, SampleSource, is_held_out, join, replay, start_keys
+from engine.lab.arena.training import TrainingShard
 from engine.system.errors import InputError
 from eval.evaluate import evaluate_entry
 from eval.network.samples import SAMPLE, expected_result, fit_scale, select_samples
@@ -35,7 +35,7 @@ def path(tmp_path_factory):
 
 
 def board_of(sample) -> chess.Board:
-    """What a sample shows: white is to move, and is whoever was."""
+    """What a sample shows: the side to move becomes white."""
     board = chess.Board(None)
     for square in range(64):
         code = int(sample["board"][square // 16]) >> 4 * (square % 16) & 15

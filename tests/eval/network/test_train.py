@@ -9,10 +9,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from engine.__main__ import main  # noqa: E402
-from engine.arena.configs import Config  # noqa: E402
-from engine.arena.replay import SampleFilter, SampleSource  # noqa: E402
-from engine.arena.training import TrainingShard  # noqa: E402
-from engine.commands.tune import training_run  # noqa: E402
+from engine.lab.arena.configs import Config  # noqa: E402
+from engine.lab.arena.replay import SampleFilter, SampleSource  # noqa: E402
+from engine.lab.arena.training import TrainingShard  # noqa: E402
+from engine.lab.tune import training_run  # noqa: E402
 from engine.system.errors import InputError  # noqa: E402
 from eval.network.file import DEFAULT_LAYERS, Shape, read_network  # noqa: E402
 from eval.network.metrics import losses_of  # noqa: E402
@@ -347,6 +347,8 @@ def test_a_teacher_labels_as_it_judges(source):
     (["--hidden", "64"], "multiple of 128"), (["--wdl-weight", "2"], "--wdl-weight must be from 0 to 1"),
     (["--batch", "0"], "--batch"),
     (["--held-out", "1"], "--held-out"), (["--minutes", "0"], "--minutes"), (["--shard", "0"], "--shard"),
+    (["--mix", "leaves:10:10"], "--teacher"), (["--mix", "leaves:10"], "neighbours:1000000 or leaves:1000000:500"),
+    (["--mix", "neighbours:0"], "must be like"), (["--mix", "moves:1:1"], "must be like"),
     (["--device", "abacus"], "--device 'abacus'"), (["--resume"], "no checkpoint"),
 ])
 def test_wrong_settings_are_refused(path, tmp_path, capsys, words, message):

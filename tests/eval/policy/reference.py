@@ -29,8 +29,8 @@ def all_paths() -> dict[tuple[int, int], int]:
     paths: dict[tuple[int, int], int] = {}
     for start in chess.SQUARES:
         targets = chess.SquareSet()
-        for kind in (chess.QUEEN, chess.KNIGHT):
-            empty.set_piece_at(start, chess.Piece(kind, chess.WHITE))
+        for piece_type in (chess.QUEEN, chess.KNIGHT):
+            empty.set_piece_at(start, chess.Piece(piece_type, chess.WHITE))
             targets |= empty.attacks(start)
         empty.remove_piece_at(start)
         for target in targets:
@@ -47,23 +47,23 @@ VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.
 def level_of(board: chess.Board, square: int) -> int:
     """2 if an enemy pawn attacks the square, 1 if only other pieces do, else 0."""
     attackers = board.attackers(not board.turn, square)
-    return 0 if not attackers else 2 if any(board.piece_type_at(man) == chess.PAWN for man in attackers) else 1
+    return 0 if not attackers else 2 if attackers & board.pieces(chess.PAWN, not board.turn) else 1
 
 
 def danger_of(board: chess.Board, move: int) -> int:
-    start, target, kind = move & 63, move >> 6 & 63, move >> 12
+    start, target, special = move & 63, move >> 6 & 63, move >> 12
     made = 0
-    if kind < 2:
+    if special < 2:
         moved = board.piece_at(start)
         assert moved is not None
         after = board.copy(stack=False)
         after.remove_piece_at(start)
         after.set_piece_at(target, moved)
         for square in after.attacks(target):
-            man = board.piece_at(square)
-            if man is None or man.color == board.turn or man.piece_type == chess.KING:
+            piece = board.piece_at(square)
+            if piece is None or piece.color == board.turn or piece.piece_type == chess.KING:
                 continue
-            is_larger = VALUES[man.piece_type] > VALUES[moved.piece_type]
+            is_larger = VALUES[piece.piece_type] > VALUES[moved.piece_type]
             is_loose = not board.is_attacked_by(not board.turn, square)
             made = max(made, 2 if is_larger else int(is_loose))
     return level_of(board, start) + 3 * level_of(board, target) + 9 * made
@@ -71,19 +71,19 @@ def danger_of(board: chess.Board, move: int) -> int:
 
 def rows_of(board: chess.Board, move: int, good: int) -> tuple[int, int, int, int]:
     """The rows of one of the engine's moves: path, place, traits, danger."""
-    view, start, target, kind = view_of(board), move & 63, move >> 6 & 63, move >> 12
+    view, start, target, special = view_of(board), move & 63, move >> 6 & 63, move >> 12
     here, there = start ^ view, target ^ view
     path = FROM_TO_ROWS[here, there]
-    if kind >= 4:
-        path = 1792 + 22 * (kind - 4) + 3 * (here % 8) + (there % 8 - here % 8)
+    if special >= 4:
+        path = 1792 + 22 * (special - 4) + 3 * (here % 8) + (there % 8 - here % 8)
     moved, taken = board.piece_type_at(start), board.piece_type_at(target) or 0
     assert moved is not None
-    if kind == 2:
+    if special == 2:
         text = board.uci(chess.Move(start, target)) if board.chess960 else _castling_text(start, target)
         played, taken = board.parse_uci(text), 0
     else:
-        played = chess.Move(start, target, kind - 2 if kind >= 4 else None)
-        taken = chess.PAWN if kind == 1 else taken
+        played = chess.Move(start, target, special - 2 if special >= 4 else None)
+        taken = chess.PAWN if special == 1 else taken
     check = int(board.gives_check(played))
     return (path, 64 * (moved - 1) + there, (((moved - 1) * 6 + taken) * 2 + check) * 2 + good,
             (27 * (moved - 1) + danger_of(board, move)) * 2 + good)
@@ -105,7 +105,7 @@ def scores_of(policy: Policy, board: chess.Board, moves: list[int], good: list[i
 
 def score_of(policy: Policy, cells, rows: tuple[int, int, int, int]) -> int:
     """The sum for one move."""
-    path, place, trait, danger = rows
-    row = (policy.from_to_weights[path].astype(np.int64) + policy.piece_to_weights[place] + policy.trait_weights[trait]
+    path, target, trait, danger = rows
+    row = (policy.from_to_weights[path].astype(np.int64) + policy.piece_to_weights[target] + policy.trait_weights[trait]
            + policy.danger_weights[danger])
     return int((cells * row).sum() + policy.trait_biases[trait])

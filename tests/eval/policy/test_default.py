@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.arena.policy_samples import policy_best_move
 from engine.core.game import Game
 from engine.core.movegen import MAX_MOVES, empty_move_list
+from engine.lab.arena.policy_samples import policy_best_move
 from eval.policy.memory import BUILT_IN_FILE, LoadedPolicy, built_in_policy
 
 LARGEST = 1_500_000  # bytes

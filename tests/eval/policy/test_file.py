@@ -44,9 +44,9 @@ def test_what_is_written_is_read(hidden, tmp_path):
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_no_byte_can_change_unnoticed(content, tmp_path_factory, data):
-    place = data.draw(st.one_of(st.integers(0, 300), st.integers(0, len(content) - 1)))
+    offset = data.draw(st.one_of(st.integers(0, 300), st.integers(0, len(content) - 1)))
     damaged = bytearray(content)
-    damaged[place] ^= data.draw(st.integers(1, 255))
+    damaged[offset] ^= data.draw(st.integers(1, 255))
     refusal(bytes(damaged), tmp_path_factory.getbasetemp() / "flipped.policy")
 
 

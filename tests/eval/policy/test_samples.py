@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from engine.alphabeta.see import see_ge
-from engine.arena.configs import Config
-from engine.arena.game_file import read_games
-from engine.arena.game_rows import unpack_position
-from engine.arena.policy_samples import PolicySampleSource
-from engine.arena.replay import SampleFilter, line_keys
-from engine.arena.training import TrainingShard
 from engine.core.game import Game
 from engine.core.position import POSITION_TYPE
 from engine.kernel import entry, int64
+from engine.lab.arena.configs import Config
+from engine.lab.arena.game_file import read_games
+from engine.lab.arena.game_rows import unpack_position
+from engine.lab.arena.policy_samples import PolicySampleSource
+from engine.lab.arena.replay import SampleFilter, line_keys
+from engine.lab.arena.training import TrainingShard
 from tests.eval.policy import reference
 
 FILTER = SampleFilter(first_ply=0, largest_score=40_000, held_out=3)

@@ -6,13 +6,13 @@ import chess
 import numpy as np
 import pytest
 
-from engine.arena.configs import Config
-from engine.arena.game_file import read_games
-from engine.arena.game_rows import unpack_position
-from engine.arena.training import TrainingShard
-from engine.arena.tuner_samples import quiet_samples
 from engine.core.fen import parse_fen
 from engine.core.game import Game
+from engine.lab.arena.configs import Config
+from engine.lab.arena.game_file import read_games
+from engine.lab.arena.game_rows import unpack_position
+from engine.lab.arena.training import TrainingShard
+from engine.lab.arena.tuner_samples import quiet_samples
 from engine.system.errors import InputError
 from eval.evaluate import evaluate_entry
 from eval.features import FEATURES, WEIGHT_COUNT
@@ -40,7 +40,7 @@ def test_samples_are_quiet_and_their_traces_are_the_evaluation(file, samples):
     """Every sample is found, in order, among the positions that python-chess calls quiet, evaluated from scratch."""
     mg, eg = values_of(WEIGHTS)
     starts = samples.starts()
-    place = 0
+    number = 0
     for block in read_games(file):
         for index, row in enumerate(block.rows):
             board = unpack_position(row)
@@ -48,22 +48,22 @@ def test_samples_are_quiet_and_their_traces_are_the_evaluation(file, samples):
             for ply in range(block.starts[index], block.starts[index + 1]):
                 move = board.parse_uci(game.uci(int(block.moves[ply])))
                 is_quiet = not board.is_check() and not board.is_capture(move) and not move.promotion
-                if (is_quiet and place < len(samples)
-                        and is_sample(board, samples, place, int(block.scores[ply]), starts, mg, eg)):
-                    assert samples.rows["result"][place] == row["result"]
-                    place += 1
+                if (is_quiet and number < len(samples)
+                        and is_sample(board, samples, number, int(block.scores[ply]), starts, mg, eg)):
+                    assert samples.rows["result"][number] == row["result"]
+                    number += 1
                 game.push_uci(game.uci(int(block.moves[ply])))
                 board.push(move)
-    assert place == len(samples) > 200
+    assert number == len(samples) > 200
 
 
-def is_sample(board: chess.Board, samples: Samples, place: int, score: int, starts, mg, eg) -> bool:
+def is_sample(board: chess.Board, samples: Samples, number: int, score: int, starts, mg, eg) -> bool:
     """Whether the next sample is this position: trace times weights is the evaluation, its score the search's."""
-    if samples.rows["score"][place] != (score if board.turn else -score):
+    if samples.rows["score"][number] != (score if board.turn else -score):
         return False
-    part = slice(starts[place], starts[place + 1])
+    part = slice(starts[number], starts[number + 1])
     features, counts = samples.terms["feature"][part], samples.terms["count"][part].astype(np.int64)
-    phase, scale = int(samples.rows["phase"][place]), int(samples.rows["scale"][place])
+    phase, scale = int(samples.rows["phase"][number]), int(samples.rows["scale"][number])
     blended = (int((counts * mg[features]).sum()) * phase * int(WHOLE_SCALE)
                + int((counts * eg[features]).sum()) * scale * (int(WHOLE_PHASE) - phase))
     traced = abs(blended) // int(WHOLE_PHASE * WHOLE_SCALE) * (1 if blended > 0 else -1)
@@ -76,12 +76,12 @@ def test_the_gradient_is_that_of_the_loss(samples):
     values, part = learner._prior.copy(), learner._training[:200]
     _, gradient = learner._error_and_gradient(values, part)
     generator = np.random.default_rng(1)
-    for place in generator.choice(np.flatnonzero(gradient), 25, replace=False):
+    for index in generator.choice(np.flatnonzero(gradient), 25, replace=False):
         shifted = [values.copy(), values.copy()]
-        shifted[0][place] += 0.01
-        shifted[1][place] -= 0.01
+        shifted[0][index] += 0.01
+        shifted[1][index] -= 0.01
         up, down = (learner._error_and_gradient(one, part)[0] for one in shifted)
-        assert (up - down) / 0.02 == pytest.approx(gradient[place], rel=1e-3, abs=1e-9)
+        assert (up - down) / 0.02 == pytest.approx(gradient[index], rel=1e-3, abs=1e-9)
 
 
 def test_threads_change_nothing_but_rounding(samples):

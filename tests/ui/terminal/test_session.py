@@ -1,4 +1,4 @@
-"""A person at the board, line by line, against somebody who plays what the test says."""
+"""A person at the board, line by line, against an opponent who plays what the test says."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import chess
 import chess.pgn
 import pytest
 
-from engine.analysis.accuracy import PlayerAccuracy
+from engine.analysis.accuracy import PhaseSums, PlayerAccuracy
 from engine.analysis.annotation import Annotation, MoveNote
 from engine.analysis.results import AnalysisInfo, Score
 from engine.ui.autosave import games_folder
@@ -43,7 +43,8 @@ class Scripted:
     def review(self, game: PlayedGame) -> Annotation:
         notes = (MoveNote(0, "f3", EQUAL, "?!", "weakens the king", (), 0.06, 40),
                  MoveNote(1, "e5", EQUAL, "", "", (), 0, 0), MoveNote(3, "Qh4#", EQUAL, "!", "", (), 0, 0))
-        return Annotation(notes, PlayerAccuracy(moves=2), PlayerAccuracy())
+        accurate = PlayerAccuracy(moves=2, sums={"opening": PhaseSums(2.0, 200.0, 0.02)})
+        return Annotation(notes, accurate, PlayerAccuracy())
 
     def move(self, game: PlayedGame) -> chess.Move:
         return game.read(self.moves.pop(0))
@@ -100,7 +101,7 @@ def read(path: Path) -> chess.pgn.Game | None:
 
 def test_a_whole_game():
     shown, session = play("e4|Qh5|bc4|Qxf7", Scripted("e5", "Nc6", "Nf6"))
-    assert "you win: checkmate" in shown and "4. Qxf7#" in shown and "2...Nc6" in shown
+    assert "you win by checkmate" in shown and "4. Qxf7#" in shown and "2...Nc6" in shown
     [game] = saved_games()
     assert game is not None and game.headers["Result"] == "1-0" and game.end().board() == session.game.board
     assert str(games_folder()) in shown
@@ -108,7 +109,7 @@ def test_a_whole_game():
 
 def test_a_game_with_black():
     shown, _ = play("e5|Qh4", Scripted("f3", "g4"), side=chess.BLACK)
-    assert "you have black" in shown and "you win: checkmate" in shown
+    assert "you have black" in shown and "you win by checkmate" in shown
     assert shown.splitlines()[2].split()[:2] == ["1", "R"]  # seen from Black's side
 
 
@@ -117,7 +118,7 @@ def test_a_game_with_black():
     ("help me", "hint"), ("moves", "Na3 Nc3 Nf3"), ("hint", "try "), ("explain", "because of None"),
     ("explain e4", "because of e2e4"), ("explain Ke2", "not a legal move"), ("eval", "evaluation +0.10"),
     ("undo", "there is no move to take back"), ("save", "save needs a file name"),
-    ("save /nowhere/x.pgn", "no folder"), ("flip", " 1  R  N  B  K"), ("resign", "you lose: resignation"),
+    ("save /nowhere/x.pgn", "no folder"), ("flip", " 1  R  N  B  K"), ("resign", "you lose by resignation"),
     ("draw", "declines the draw"), ("   ", "you have white"), ("e9\x00", "not a legal move"), ("\\", "neither a move")])
 def test_one_line_for_whatever_is_typed(typed, expected):
     shown, _ = play(typed, Scripted("e5"))
@@ -140,7 +141,7 @@ def test_taking_back():
 
 def test_going_on_after_the_end():
     shown, session = play("resign|e4|undo|e4", Scripted("e5"))
-    assert "the game is over, black wins: resignation" in shown and not session.game.moves
+    assert "the game is over, black wins by resignation" in shown and not session.game.moves
     shown, session = play("e4|resign|undo|d4", Scripted("e5", "d5"))
     assert session.game.outcome is None and len(session.game.moves) == 2
 
@@ -183,6 +184,7 @@ def test_a_folder_that_cannot_be_written_ends_no_game(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     shown, session = play("e4", Scripted("e5"))
     assert "warning: the game cannot be saved" in shown and len(session.game.moves) == 2
+    assert "saved in" not in shown
 
 
 def test_time_runs_out_while_nobody_types():
@@ -209,7 +211,7 @@ def test_time_runs_out_while_nobody_types():
 
     session._read_line = listen_until_over
     session.run()
-    assert "you lose: time" in out.getvalue()
+    assert "you lose on time" in out.getvalue()
 
 
 def test_the_help_names_every_word():
@@ -253,7 +255,7 @@ def test_a_review_shows_what_is_marked():
 
 def test_a_polite_engine_resigns_and_offers_draws():
     shown, session = play("e4", Scripted("e5", mood="resigns"), has_manners=True)
-    assert "you win: resignation" in shown and len(session.game.moves) == 1
+    assert "you win by resignation" in shown and len(session.game.moves) == 1
     shown, session = play("e4|draw", Scripted("e5", mood="offers"), has_manners=True)
     assert "Adversary offers a draw; type draw to accept" in shown and "draw: agreement" in shown
     shown, _ = play("e4|d4|draw", Scripted("e5", "exd4", mood="resigns"))

@@ -1,22 +1,18 @@
-"""A server and a real browser for all tests of the page; they are skipped where no Chromium is installed."""
+"""A server and a real browser for all tests of the page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.ui.browsing import Page, Server
+from tests.ui.browsing import Page, Server
 
 PHONE, DESK, LAPTOP = (360, 740), (1280, 800), (1366, 768)
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    from tests.ui.browsing import Server
-
     made = Server()
     yield made
     made.stop()
@@ -24,8 +20,6 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    from tests.ui.browsing import Page
-
     made = Page(tmp_path_factory.mktemp("profile"))
     yield made
     made.close()

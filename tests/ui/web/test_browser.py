@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import random
 import statistics
 
 import chess
+import chess.pgn
 import pytest
 
 from tests.ui.browsing import Keys, Page, Server
@@ -69,7 +71,7 @@ def test_moves_are_typed_and_taken_back(page):
     page.new_game()
     field = page.find("#play-text")
     field.send_keys("castle" + Keys.ENTER)
-    assert "not a legal move" in page.text("#play-remark")
+    assert "not a legal move" in page.text("#play-info")
     field.clear()
     field.send_keys("nf3" + Keys.ENTER)
     assert page.wait_for_moves(2)[0] == "Nf3"
@@ -89,7 +91,7 @@ def test_a_hint_is_given(page):
     page.new_game(LADDER)
     page.click("#play-hint")
     page.find(".arrow.hint")
-    assert page.text("#play-remark").startswith("Hint: ")
+    assert page.text("#play-info").startswith("Hint: ")
 
 
 def test_giving_up_takes_two_clicks(page):
@@ -99,6 +101,23 @@ def test_giving_up_takes_two_clicks(page):
     assert page.text("#play-resign") == "Really resign?"
     page.click("#play-resign")
     assert verdict(page) == "Adversary won: you resigned."
+
+
+def test_a_game_is_saved_as_pgn_with_its_clocks(page):
+    page.choose("#new-clock", "10+5")
+    page.new_game()
+    page.move_by_clicks("d2", "d4")
+    moves = page.wait_for_moves(2)
+    for _ in range(2):
+        page.click("#play-resign")
+    verdict(page)
+    record = chess.pgn.read_game(io.StringIO(page.downloaded("#play-save")))
+    assert record is not None and not record.errors
+    assert [node.san() for node in record.mainline()] == moves
+    assert all(595 < node.clock() <= 605 for node in record.mainline())
+    assert record.end().comment.endswith("White resigned")
+    tags = {"White": "You", "WhiteType": "human", "BlackType": "program", "TimeControl": "600+5", "Result": "0-1"}
+    assert tags.items() <= dict(record.headers).items()
 
 
 def test_a_game_survives_a_reload(page):
@@ -154,7 +173,7 @@ def test_a_dropped_game_is_annotated(page):
     page.click("#annotate-dialog .primary")
     page.find("#graph svg")
     assert "Nf6??" in page.moves("analyse")
-    page.click(".graph .dot.awful")
+    page.click(".graph .dot.blunder")
     page.wait(lambda: page.text("#analyse-moves [aria-current]").startswith("Nf6"), "the mistake to be shown")
     assert "Qxf7#" in page.value("#note")
     lines = "return [...document.querySelectorAll('#analyse-moves .line')].map((line) => line.textContent)"

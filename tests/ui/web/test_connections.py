@@ -6,14 +6,17 @@ import asyncio
 import http.client
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 
 import pytest
 
-from tests.ui.serving import Server, serving
+from tests.timing import PATIENCE
+from tests.ui.serving import Guest, Server, serving
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104  with a token
+MOST_DELAY = 0.5  # seconds, on a busy machine; without threads for such requests it was three
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +26,7 @@ def server(tmp_path_factory) -> Iterator[Server]:
 
 
 def ask(server: Server, path: str, source: str = "127.0.0.1", **headers: str) -> http.client.HTTPResponse:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20, source_address=(source, 0))
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE, source_address=(source, 0))
     with closing(connection):
         connection.request("GET", path, headers=headers)
         response = connection.getresponse()
@@ -36,7 +39,7 @@ def test_slow_connections_of_one_address_keep_nobody_else_out(server):
     with ExitStack() as stack:
         slow = []
         for _ in range(420):
-            connection = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), 10))
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), PATIENCE))
             connection.sendall(b"GET /health HTTP/1.1\r\nHost: ")
             slow.append(connection)
         assert ask(server, "/health", "127.0.0.2").status == 200
@@ -52,13 +55,40 @@ def test_a_head_that_never_ends_is_not_waited_for(server):
                 await asyncio.sleep(0.4)
         writer.close()
 
-    asyncio.run(asyncio.wait_for(scene(), 40))
+    asyncio.run(asyncio.wait_for(scene(), PATIENCE))
+
+
+DANCE = ("g1f3", "g8f6", "f3g1", "f6g8")
+
+
+def long_position(plies: int) -> dict[str, object]:
+    return {"start": None, "chess960": False, "moves": [*DANCE * (plies // 4)]}
+
+
+@pytest.mark.parametrize(("request_name", "fields", "response"), [
+    ("openings", {"positions": [long_position(40)] * 60}, "openings"),
+    ("openings", {"positions": [long_position(1200)] * 60}, "error"),
+    ("position", long_position(1200), "position"), ("explore", long_position(1200), "explored")])
+def test_the_longest_request_delays_no_other_visitor(server, request_name, fields, response):
+    async def scene() -> float:
+        async with Guest(server) as one, Guest(server) as other:
+            await one.send(request_name, **fields)
+            waiting, longest = asyncio.create_task(one.receive(response)), 0.0
+            while not waiting.done():
+                began = time.perf_counter()
+                await other.send("hello")
+                await other.receive("welcome")
+                longest = max(longest, time.perf_counter() - began)
+            await waiting
+            return longest
+
+    assert asyncio.run(asyncio.wait_for(scene(), 40)) < MOST_DELAY
 
 
 def test_a_server_for_the_network_answers_only_with_its_token(tmp_path):
     with serving(tmp_path, "--host", EVERYWHERE) as server:
-        assert "token=" in server.told
-        token = server.told.split("token=")[1].split()[0]
+        assert "token=" in server.first_line
+        token = server.first_line.split("token=")[1].split()[0]
         for path in ("/", "/page/main.js", "/health", "/?token=", "/?token=x" + token[1:], f"/?token={token}x"):
             assert ask(server, path).status == 403, path
         assert ask(server, "/", Cookie=f"adversary-{server.port}=wrong").status == 403

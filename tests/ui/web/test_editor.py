@@ -128,6 +128,7 @@ def test_a_link_carries_a_position(page, server):
     page.visit(server.address, (1280, 800))
     page.driver.get(address)
     page.wait(lambda: page.script("return location.hash") == "#analyse", "the link to be taken")
+    page.find("#view-analyse")
     page.wait(lambda: page.copied("#analyse-copy-fen") == KIWIPETE, "the position")
 
 
@@ -160,7 +161,7 @@ def test_pictures_are_saved(page):
     page.wait(lambda: page.script("return document.querySelectorAll('#analyse-board .piece').length") == 32, "it")
     page.click("#analyse-more summary")
     page.click("#analyse-share")
-    page.wait(lambda: page.script("return document.getElementById('share-picture').naturalWidth"), "the picture")
+    page.wait(lambda: page.script("return document.getElementById('share-picture')?.naturalWidth"), "the picture")
     page.script(SAVED)
     page.click("#share-svg")
     text = page.wait(lambda: page.script("return window.saved ?? ''"), "a file")

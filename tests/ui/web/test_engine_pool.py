@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from engine.ui.web.engine_pool import EnginePool, Job, ResourceLimits, with_engine
+from tests.timing import PATIENCE, eventually
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ class Work:
 
     def run(self) -> None:
         self.started.set()
-        assert self._stopped.wait(30)
+        assert self._stopped.wait(PATIENCE)
         time.sleep(0.05)
         self.has_ended = True
 
@@ -43,7 +44,7 @@ def test_a_cancelled_search_has_ended_before_its_caller(pool, cancellations):
     async def scene() -> None:
         work = Work(ignored=3)
         task = asyncio.create_task(pool.run_game_search(work.run, work.stop))
-        assert await asyncio.to_thread(work.started.wait, 10)
+        assert await asyncio.to_thread(work.started.wait, PATIENCE)
         for _ in range(cancellations):
             task.cancel()
             await asyncio.sleep(0.01)
@@ -59,11 +60,16 @@ def test_an_analysis_is_preempted_and_a_brief_job_is_not(pool, monkeypatch):
     pool.analysis_queue._seconds = 0.02
 
     async def scene() -> None:
-        job = Job()
-        analysis = asyncio.create_task(with_engine(pool, lambda _: job.cancelled.wait(30), preemptible=job))
-        await asyncio.sleep(0.01)
+        job, started = Job(), threading.Event()
+
+        def analyse(_: object) -> bool:
+            started.set()
+            return job.cancelled.wait(PATIENCE)
+
+        analysis = asyncio.create_task(with_engine(pool, analyse, preemptible=job))
+        await eventually(started.is_set)
         brief = asyncio.create_task(with_engine(pool, lambda _: time.sleep(0.1)))
-        assert await asyncio.wait_for(analysis, 10)
+        assert await asyncio.wait_for(analysis, PATIENCE)
         last = await with_engine(pool, lambda _: "done")
         assert brief.done() and last == "done"
 

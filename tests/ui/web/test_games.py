@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import random
 
 import chess
 import chess.pgn
@@ -26,7 +25,6 @@ SIX = "\n\n".join(f"""[Event "Match {number}"]
     ("Ada", "Ada <b>", "1-0", "1. Nf3 d5 2. g3"),
     ("Emil", "Cleo", "1-0", "1. e4 c5 2. Nf3 d6"),
 ), start=1))
-GAMES, MOST_SECONDS = 10_000, 3.0
 
 
 @pytest.fixture
@@ -43,15 +41,6 @@ def six(page: Page) -> Page:
 def rows(page: Page) -> list[str]:
     """The players of the listed games."""
     return page.script("return [...document.querySelectorAll('.game-row .who')].map((row) => row.textContent)")
-
-
-def downloaded(page: Page, selector: str) -> str:
-    """The text of the file that a button saves."""
-    page.script("""
-        URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return "#"; };
-        document.addEventListener("click", (event) => { if (event.target.download) event.preventDefault(); }, true);""")
-    page.click(selector)
-    return str(page.wait(lambda: page.script("return window.saved ?? ''"), "a file"))
 
 
 def headers_of(text: str) -> list[dict[str, str]]:
@@ -101,11 +90,12 @@ def test_changes_stay_in_their_game_and_are_saved(six):
     six.script("document.activeElement.blur()")
     six.press("n")
     six.wait(lambda: six.text("#game-number") == "3 of 6", "the third game")
+    six.find("#games-file")  # the file is stored
     six.driver.refresh()
     six.wait(lambda: six.text("#game-number") == "3 of 6", "the file after a reload")
     six.press("p")
     six.wait(lambda: "d5!?" in six.text("#analyse-moves .line"), "the variation")
-    text = downloaded(six, "#games-save")
+    text = six.downloaded("#games-save")
     found, before = headers_of(text), headers_of(SIX)
     assert [(game["White"], game["Result"], game["moves"]) for game in found] == [
         (game["White"], game["Result"], game["moves"]) for game in before]
@@ -122,11 +112,10 @@ def test_all_games_are_annotated(six):
     six.click("#annotate-dialog .primary")
     six.wait(lambda: "of 3" in six.text("#progress-words"), "the progress")
     six.wait(lambda: six.text("#toast").startswith("3 games are annotated"), "the end")
-    assert "%" in six.text(".game-row[data-number='5'] .when")
-    assert "g4??" in six.moves("analyse")
+    assert "g4??" in six.moves("analyse") and "accuracy" in six.text("#players")
     six.click(".game-row[data-number='5']")
     six.find("#graph svg")
-    assert "accuracy" in six.text("#players")
+    assert "accuracy" not in six.text("#players"), "all of it is theory: nothing was at stake"
 
 
 def test_two_files_stay_open(six):
@@ -169,52 +158,6 @@ def test_games_played_here_are_a_list(chromium, tmp_path):
         server.stop()
 
 
-def many_games() -> str:
-    """Games of 80 plies at random."""
-    draw, texts = random.Random(2), []
-    for number in range(100):
-        board, words = chess.Board(), list[str]()
-        while len(words) < 80 and not board.is_game_over():
-            move = draw.choice(list(board.legal_moves))
-            words.append(board.san(move))
-            board.push(move)
-        texts.append(f'[White "Player {number}"]\n[Black "Other"]\n[Result "*"]\n[ECO "A00"]\n[Opening "Random"]\n\n'
-                     f'{" ".join(words)} *\n\n')
-    return "".join(texts[number % 100] for number in range(GAMES))
-
-
-def test_ten_thousand_games_open_at_once_and_scroll_smoothly(page, capsys):
-    page.go("analyse")
-    page.click("#engine-on")
-    page.script("window.bigText = arguments[0]", many_games()[:-2])
-    page.driver.set_script_timeout(60)
-    seconds = page.driver.execute_async_script("""
-        const done = arguments[0], began = performance.now(), count = document.getElementById("games-count");
-        new MutationObserver((_, watcher) => { watcher.disconnect(); done((performance.now() - began) / 1000); })
-          .observe(count, {childList: true});
-        const data = new DataTransfer();
-        data.items.add(new File([window.bigText], "big.pgn"));
-        document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));""")
-    assert page.text("#games-count") == f"{GAMES} games"
-    drawing = page.driver.execute_async_script("""
-        const done = arguments[0], list = document.getElementById("games-list"), times = [];
-        const step = (left) => requestAnimationFrame(() => {
-          const began = performance.now();
-          list.scrollTop += 3000;
-          list.dispatchEvent(new Event("scroll"));
-          requestAnimationFrame(() => {
-            times.push(performance.now() - began);
-            if (left) step(left - 1); else done(times);
-          });
-        });
-        step(30);""")
-    exist = page.script("return document.querySelectorAll('.game-row').length")
-    with capsys.disabled():
-        print(f"\n{GAMES} games: {seconds:.2f} s; a scrolled frame: median {sorted(drawing)[15]:.1f} ms")
-    assert exist < 60
-    assert seconds < MOST_SECONDS
-
-
 def test_undo_after_another_file_was_opened_changes_no_other_game(six):
     six.press(Keys.ARROW_RIGHT)
     six.press(Keys.DELETE)
@@ -226,5 +169,5 @@ def test_undo_after_another_file_was_opened_changes_no_other_game(six):
     six.keys("ctrl", "z")
     six.wait(lambda: six.text("#analyse-headline") == "Ada – Bela", "the game of the first file")
     assert six.moves("analyse")[:2] == ["e4", "e5"]
-    assert [game["moves"] for game in headers_of(downloaded(six, "#games-save"))] == [
+    assert [game["moves"] for game in headers_of(six.downloaded("#games-save"))] == [
         game["moves"] for game in headers_of(others)]

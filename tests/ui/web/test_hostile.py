@@ -14,11 +14,13 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from tests.ui.serving import Guest, Server, serving
 
 MOST_GROWTH = 50  # MB
-NAMES = ("hello", "new", "restore", "move", "takeback", "resign", "draw", "hint", "position", "analyse",
-         "annotate", "watch", "tree", "question", "stop", "explore", "openings", "games", "judge", "", "quit",
+NAMES = ("hello", "new", "restore", "game", "move", "takeback", "resign", "draw", "hint", "position", "analyse",
+         "annotate", "watch", "tree", "question", "stop", "explore", "openings", "games", "judge", "steps",
+         "treequestion", "", "quit",
          "__init__", "..", "drop")
 FIELDS = ("level", "side", "clock", "start", "chess960", "moves", "uci", "ply", "pgn", "text", "multipv", "movetime",
-          "modes", "depth", "ask", "job", "clocks", "delay", "base", "increment", "positions")
+          "modes", "depth", "request", "job", "clocks", "delay", "base", "increment", "positions",
+          "tree", "algorithm", "order", "iterations", "exploration", "number", "answer")
 LAST = 2_000_000  # the number of a request after which a visitor sends no more
 FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -30,6 +32,7 @@ def value(chance: random.Random, depth: int = 0) -> object:
         lambda: chance.random() * 1e308, lambda: "x" * chance.randrange(2000), lambda: "\u0000\u202e💥",
         lambda: "".join(chance.choice("rnbqkpRNBQKP12345678/ wKQkq-09") for _ in range(chance.randrange(90))),
         lambda: FEN.replace("8", chance.choice(("9", "k", "P", "", "44")), 1), lambda: FEN, lambda: "e2e4",
+        lambda: "".join(chance.choice("[[(({{]]))}},,:0123./-") for _ in range(chance.randrange(60))),
         lambda: chance.choice(("max", 800, 1200, "white", "black", "random", "alphabeta", "uct")),
         lambda: "1. e4 e5 2. " + "(" * chance.randrange(300) + "{" * chance.randrange(300) + " Nf3 $999 " * 50,
         lambda: '[FEN "' + FEN[: chance.randrange(len(FEN))] + '"]\n\n1. e4 *', lambda: "1. -- e5 2. Z0 *",
@@ -44,7 +47,7 @@ def message(chance: random.Random) -> str | bytes:
     """A message, or what is none."""
     if chance.random() < 0.1:
         return chance.choice((b"\x00\xff" * 10, "", "{", "[" * 3000, "null", '"x"', "\ufeff{}", "{}" * 9, "9" * 5000))
-    return json.dumps({"do": chance.choice(NAMES), **{chance.choice(FIELDS): value(chance)
+    return json.dumps({"type": chance.choice(NAMES), **{chance.choice(FIELDS): value(chance)
                                                       for _ in range(chance.randrange(7))}})
 
 
@@ -61,7 +64,7 @@ async def babble(server: Server, count: int, seed: int) -> int:
                 if chance.random() < 0.2:
                     await guest.socket.send("x" * (3 << 20))  # more than is taken
                 if chance.random() < 0.8:  # stay until everything has been answered
-                    await guest.say("hello", ask=LAST)
+                    await guest.send("hello", request=LAST)
                     answers += await reading
                     reading = asyncio.create_task(_read(guest))
                 if chance.random() < 0.2:
@@ -77,7 +80,7 @@ async def _read(guest: Guest) -> int:
     with contextlib.suppress(ConnectionClosed):
         async for said in guest.socket:
             count += 1
-            if json.loads(said).get("ask") == LAST:
+            if json.loads(said).get("request") == LAST:
                 break
     return count
 
@@ -85,9 +88,9 @@ async def _read(guest: Guest) -> int:
 def request(chance: random.Random, port: int) -> bytes:
     """A request of HTTP, more or less."""
     method = chance.choice(("GET", "GET", "HEAD", "POST", "PUT", "TRACE", "CONNECT", "\x00\x16\x03\x01", "G" * 400))
-    path = chance.choice(("/", "/talk", "/page/main.js", "/page/../../../../etc/passwd", "/page/%2e%2e%2f%2e%2e%2fetc",
-                          "//", "*", "/" + "a" * chance.randrange(30_000), "/%00", "/%ff%fe", "http://evil.example/",
-                          "?"))
+    path = chance.choice(("/", "/session", "/page/main.js", "/page/../../../../etc/passwd",
+                          "/page/%2e%2e%2f%2e%2e%2fetc", "//", "*", "/" + "a" * chance.randrange(30_000), "/%00",
+                          "/%ff%fe", "http://evil.example/", "?"))
     lines = [f"{method} {path} HTTP/{chance.choice(('1.1', '1.0', '2.0', '9', ''))}"]
     lines.append(f"Host: {chance.choice((f'127.0.0.1:{port}', 'evil.example', '', 'x' * 3000))}")
     extra = ("Content-Length: 99999999999", "Content-Length: -1", "Transfer-Encoding: chunked", "Connection: upgrade",
@@ -135,8 +138,9 @@ def _nothing(*_: object) -> bytes:
 
 def _frames(chance: random.Random, port: int) -> bytes:
     """A good handshake, and then frames that break the rules."""
-    head = (f"GET /talk HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
-            "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+    head = (f"GET /session HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\n"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
     frames = (b"\x81\xfe\xff\xff", b"\x81\xff" + b"\x7f" * 8, b"\x81\x05hello", b"\x80\x80\x00\x00\x00\x00",
               b"\xff" * 50, b"\x81\x82\x00\x00\x00\x00\xff\xfe", b"\x01\x80\x00\x00\x00\x00" * 500,
               b"\x89\xff" + bytes(12), b"\x88\x81\x00\x00\x00\x00x", chance.randbytes(300))
@@ -148,8 +152,8 @@ async def is_well(server: Server) -> None:
     for _ in range(100):
         with contextlib.suppress(ConnectionClosed, InvalidHandshake, InvalidMessage, OSError, TimeoutError):
             async with Guest(server) as guest:
-                await guest.say("hello")
-                if (await guest.hear("welcome", "error"))["tell"] == "welcome":
+                await guest.send("hello")
+                if (await guest.receive("welcome", "error"))["type"] == "welcome":
                     game, _ = await guest.move(await guest.begin("max"), "e2e4")
                     assert game["ply"] == 2
                     return

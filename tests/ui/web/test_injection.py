@@ -15,14 +15,14 @@ FEN = f"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 {MARKUP}"
 VIEWS = ("play", "analyse", "watch")
 
 # Every string of a message from the server becomes markup, except those that the page compares or parses.
-SPOIL = """const parse = JSON.parse, kept = /^(tell|fen|start|uci|moves|turn|side|result|state|level)$/;
+SPOIL = """const parse = JSON.parse, kept = /^(type|fen|start|uci|moves|turn|side|result|state|level)$/;
   const spoil = (value, name) => typeof value === "string" && !kept.test(name) ? MARKUP
     : Array.isArray(value) ? value.map((one) => spoil(one, name))
     : value !== null && typeof value === "object"
       ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, spoil(one, key)])) : value;
   JSON.parse = (...words) => {
     const value = parse(...words);
-    return value !== null && typeof value === "object" && "tell" in value ? spoil(value, "") : value;
+    return value !== null && typeof value === "object" && "type" in value ? spoil(value, "") : value;
   };"""
 
 

@@ -79,6 +79,74 @@ def test_a_phone_shows_board_line_graph_and_ten_moves_at_once(chromium, server):
     assert chromium.complaints() == []
 
 
+@pytest.fixture
+def large_phone(chromium, server):
+    chromium.visit(server.address, (390, 844))
+    yield chromium
+    assert chromium.complaints() == []
+
+
+def edges(page: Page, selector: str) -> dict[str, float]:
+    """Where an element is in the window."""
+    return page.script("return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector)
+
+
+def test_the_load_dialog_fits_a_phone(large_phone):
+    large_phone.go("analyse")
+    large_phone.click("#analyse-load")
+    assert large_phone.script(IN_VIEW, "#load-dialog")
+    for selector in ("#load-dialog", "#load-dialog form"):
+        assert large_phone.script("const box = document.querySelector(arguments[0]);"
+                                  "return box.scrollWidth <= box.clientWidth", selector), selector
+    assert edges(large_phone, "#load-text")["right"] < edges(large_phone, "#load-dialog")["right"]
+
+
+def test_a_game_starts_with_both_clocks_in_view(large_phone):
+    large_phone.choose("#new-clock", "5+3")
+    large_phone.new_game()
+    large_phone.wait(lambda: large_phone.text("#player-top .clock") == "5:00", "the clock")
+    for selector in ("#player-top .clock", "#play-board", "#player-bottom .clock"):
+        assert large_phone.script(IN_VIEW, selector), selector
+
+
+def test_cards_of_a_phone_are_equally_wide(large_phone):
+    large_phone.go("analyse")
+    large_phone.find("#analyse-moves .empty")
+    cards = [edges(large_phone, f".study {card}") for card in (".engine", ".grow", ".panels")]
+    assert [(card["left"], card["right"]) for card in cards] == [(cards[0]["left"], cards[0]["right"])] * 3
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1366, 768)], ids=["phone", "laptop"])
+def test_a_hint_moves_no_button(chromium, server, size):
+    chromium.visit(server.address, size)
+    chromium.new_game()
+    buttons = ("#play-hint", "#play-resign", "#play-takeback", "#play-new", "#play-steps")
+    before = [edges(chromium, button) for button in buttons]
+    chromium.script("document.getElementById('play-hint').click()")  # without scrolling to it
+    chromium.wait(lambda: chromium.text("#play-info").startswith("Hint: "), "the hint")
+    assert [edges(chromium, button) for button in buttons] == before
+    assert chromium.complaints() == []
+
+
+def test_a_laptop_lists_four_games_with_one_scrollbar(laptop):
+    games = "\n\n".join(GAME.replace("Ada", f"Ada {number}") for number in range(12))
+    laptop.drop("games.pgn", games)
+    laptop.wait(lambda: laptop.text("#games-count") == "12 games", "the games")
+    laptop.find("#lines .score")
+    laptop.find("#graph svg")
+    whole_rows = laptop.script("""const list = document.getElementById("games-list").getBoundingClientRect();
+        return [...document.querySelectorAll(".game-row")].map((row) => row.getBoundingClientRect())
+          .filter((row) => row.top >= list.top - 1 && row.bottom <= list.bottom + 1).length""")
+    assert whole_rows >= 4
+    scrolling = laptop.script("""const found = [];
+        for (let at = document.querySelector(".game-row"); at; at = at.parentElement) {
+          const scrolls = ["auto", "scroll"].includes(getComputedStyle(at).overflowY);
+          if (scrolls && at.scrollHeight > at.clientHeight) found.push(at.id || at.className);
+        }
+        return found""")
+    assert scrolling == ["games-list"]
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_no_view_is_wider_than_the_screen(chromium, server, size):
     chromium.visit(server.address, size)

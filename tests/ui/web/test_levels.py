@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import chess
-import chess.pgn
 
 from engine.ui.level import describe_level, suggestion_text
 from tests.ui.browsing import Keys, Page
@@ -39,7 +38,7 @@ def enter_move(page: Page, san: str) -> None:
 def walk(page: Page, sans: list[str]) -> None:
     """Types moves, one after each answer, until the game is over or a draw is offered."""
     for san in sans:
-        if page.script("return !document.getElementById('verdict').hidden") or "draw" in page.text("#play-remark"):
+        if page.script("return !document.getElementById('verdict').hidden") or "draw" in page.text("#play-info"):
             return
         enter_move(page, san)
 
@@ -78,31 +77,32 @@ def test_a_polite_engine_resigns_what_is_hopeless(page):
 
 
 def test_a_polite_engine_offers_a_draw_that_can_be_accepted(page):
-    """When the page is loaded again, its game has gone on for long: nobody can make progress."""
+    """When the page is loaded again, its game has gone on for long: neither side can make progress."""
     new_polite_game(page, 2400, WALLED)
     page.script("""
         const key = Object.keys(localStorage).find((name) => name.endsWith(".game")), store = Storage.prototype.setItem;
-        localStorage.setItem(key, JSON.stringify({...JSON.parse(localStorage.getItem(key)), pgn: arguments[0]}));
+        localStorage.setItem(key, JSON.stringify({...JSON.parse(localStorage.getItem(key)), moves: arguments[0]}));
         Storage.prototype.setItem = function (name, text) { if (name !== key) store.call(this, name, text); };""",
                 walled_game())
     page.driver.refresh()
     page.wait_for_moves(LONG_ENOUGH)
     walk(page, ["Kc1", "Kd2", "Ke1", "Kf2", "Kg1", "Kh2", "Kg3", "Kf3"])
-    page.wait(lambda: page.text("#play-remark") == "Adversary offers a draw.", "the offer")
+    page.wait(lambda: page.text("#play-info") == "Adversary offers a draw.", "the offer")
     page.click("#play-draw")
     page.find("#verdict")
     assert page.text("#verdict-text") == "A draw: by agreement."
 
 
-def walled_game() -> str:
-    """A PGN in which both kings have walked about behind their pawns."""
-    board, game = chess.Board(WALLED), chess.pgn.Game()
-    game.setup(board)
-    node: chess.pgn.GameNode = game
+def walled_game() -> list[dict[str, str]]:
+    """The moves of a game, as the page keeps them, in which both kings have walked about behind their pawns."""
+    board, moves = chess.Board(WALLED), list[dict[str, str]]()
     tour = "e1 f1 g1 h1 h2 g2 f2 e2 d2 c2 b2 a2 a3 b3 c3 d3 e3 f3 g3 h3 h2 h1 g1 f1 e1 d1 c1 b1 a1 a2 b2".split()
     mirrored = [square[0] + str(9 - int(square[1])) for square in tour]
     for step in range(len(tour) - 1):
         for path in (tour, mirrored):
-            node = node.add_variation(chess.Move.from_uci(path[step] + path[step + 1]))
-    assert node.end().board().is_valid() and not node.end().board().is_repetition(3)
-    return str(game)
+            move = chess.Move.from_uci(path[step] + path[step + 1])
+            san = board.san(move)
+            board.push(move)
+            moves.append({"san": san, "uci": move.uci(), "fen": board.fen()})
+    assert board.is_valid() and not board.is_repetition(3)
+    return moves

@@ -136,6 +136,102 @@ def test_analysis_survives_a_restart_of_the_server(chromium):
         second.stop()
 
 
+BLOCKED = """for (const name of ["localStorage", "sessionStorage", "indexedDB"]) Object.defineProperty(window, name, {
+    get() { throw new DOMException("blocked", "SecurityError"); }});"""
+
+
+@pytest.fixture
+def blocked(chromium: Page, server: Server) -> Iterator[Page]:
+    """The page in a browser that refuses it all storage."""
+    chromium.visit(server.address, DESK)
+    add, remove = (f"Page.{verb}ScriptToEvaluateOnNewDocument" for verb in ("add", "remove"))
+    script = chromium.driver.execute_cdp_cmd(add, {"source": BLOCKED})
+    chromium.driver.refresh()
+    yield chromium
+    chromium.driver.execute_cdp_cmd(remove, script)
+    assert chromium.complaints() == []
+
+
+def test_the_page_works_without_storage_and_says_so_once(blocked):
+    blocked.wait(lambda: "blocks storage" in blocked.text("#toast"), "the notice")
+    blocked.new_game()
+    blocked.move_by_clicks("d2", "d4")
+    blocked.wait_for_moves(2)
+    blocked.script("document.getElementById('toast').textContent = ''")
+    blocked.go("analyse")
+    load(blocked, ITALIAN, 6)
+    blocked.drop("games.pgn", f'[White "A"]\n\n{ITALIAN}\n\n[White "B"]\n\n{FRENCH}')
+    blocked.wait(lambda: blocked.text("#games-count") == "2 games", "the games")
+    blocked.go("play")
+    assert len(blocked.moves()) == 2
+    assert "storage" not in blocked.text("#toast") and "keep" not in blocked.text("#toast")
+
+
+def test_two_tabs_play_two_games(quiet, server):
+    quiet.go("play")
+    quiet.new_game()
+    quiet.move_by_clicks("d2", "d4")
+    quiet.wait_for_moves(2)
+    first = quiet.driver.current_window_handle
+    open_tab(quiet, f"{server.address}#play")
+    quiet.new_game(side="black")
+    quiet.wait_for_moves(1)
+    second = quiet.driver.current_window_handle
+    quiet.driver.switch_to.window(first)
+    quiet.move_by_clicks("c2", "c4")
+    assert [quiet.wait_for_moves(4)[ply] for ply in (0, 2)] == ["d4", "c4"]
+    quiet.driver.switch_to.window(second)
+    quiet.driver.refresh()
+    quiet.wait_for_moves(1)
+    assert len(quiet.moves()) == 1
+    assert quiet.text("#player-bottom .who").startswith("You")
+    quiet.move_by_clicks("a7", "a6")
+    assert quiet.wait_for_moves(3)[1] == "a6"
+
+
+def test_a_game_with_clocks_goes_on_after_a_restart_of_the_server(chromium):
+    first = Server()
+    chromium.visit(first.address, DESK)
+    chromium.choose("#new-clock", "10+5")
+    chromium.new_game()
+    chromium.move_by_clicks("e2", "e4")
+    chromium.wait_for_moves(2)
+    first.stop()
+    chromium.find("#banner")
+    assert chromium.script("return document.getElementById('play-resign').disabled")
+    before = chromium.text("#player-bottom .clock")
+    second = Server(first.port)
+    try:
+        chromium.wait(lambda: chromium.script("return document.getElementById('banner').hidden"), "the connection")
+        chromium.move_by_clicks("d2", "d4")
+        moves = chromium.wait_for_moves(4)
+        assert [moves[ply] for ply in (0, 2)] == ["e4", "d4"]
+        assert before.startswith("10:0") and chromium.text("#player-bottom .clock").startswith(("10:0", "9:5"))
+        assert [text for text in chromium.complaints() if "ERR_CONNECTION_REFUSED" not in text] == []
+    finally:
+        chromium.driver.get("about:blank")
+        second.stop()
+
+
+def test_a_move_made_while_the_server_is_down_is_not_lost_from_the_board(chromium):
+    """The engine was to move when the server stopped: it moves after the restart."""
+    first = Server()
+    chromium.visit(first.address, DESK)
+    chromium.new_game(level=13)
+    chromium.move_by_clicks("e2", "e4")
+    chromium.wait(chromium.moves, "the move")
+    first.process.kill()
+    first.stop()
+    chromium.find("#banner")
+    second = Server(first.port)
+    try:
+        assert chromium.wait_for_moves(2)[0] == "e4"
+    finally:
+        chromium.driver.get("about:blank")
+        second.stop()
+    chromium.complaints()
+
+
 def test_loading_another_game_can_be_undone(quiet):
     load(quiet, ITALIAN, 6)
     load(quiet, FRENCH, 4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from engine.ui.web.queue import FairQueue
+from tests.timing import PATIENCE, eventually
 
 
 def test_slots_are_given_in_the_order_of_arrival():
@@ -36,7 +37,7 @@ def test_an_old_lease_is_preempted_only_if_another_session_waits():
             await asyncio.sleep(0.05)
             before = preempted.is_set()
             waiting = asyncio.create_task(_hold(queue))
-            await asyncio.wait_for(preempted.wait(), 1)
+            await asyncio.wait_for(preempted.wait(), PATIENCE)
         return before, await waiting
 
     assert asyncio.run(scene()) == (False, 0)
@@ -47,7 +48,7 @@ def test_a_holder_is_told_again_until_it_releases_the_slot():
         queue, calls = FairQueue(1, 0.01), asyncio.Queue[bool]()
         async with queue.lease(lambda: calls.put_nowait(True)):
             waiting = asyncio.create_task(_hold(queue))
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE):
                 for _ in range(3):
                     await calls.get()
         await waiting
@@ -63,7 +64,8 @@ def test_as_many_leases_are_preempted_as_sessions_wait_the_oldest_first():
         async with (queue.lease(lambda: calls.add("a")), queue.lease(lambda: calls.add("b")),
                     queue.lease(lambda: calls.add("c"))):
             waiting = [asyncio.create_task(_hold(queue)) for _ in range(2)]
-            await asyncio.sleep(0.1)
+            await eventually(lambda: len(calls) >= 2)
+            await asyncio.sleep(0.1)  # no other lease follows
         await asyncio.gather(*waiting)
         return calls
 
@@ -81,8 +83,7 @@ def test_a_session_that_gives_up_preempts_nobody():
             await asyncio.sleep(0.1)
             assert not calls
             again = asyncio.create_task(_hold(queue))
-            await asyncio.sleep(0.05)
-            assert calls
+            await eventually(lambda: calls)
         await again
 
     asyncio.run(scene())
@@ -97,7 +98,7 @@ def test_a_session_that_gives_up_leaves_the_slot_to_others():
             given_up.cancel()
             await asyncio.gather(given_up, return_exceptions=True)
             assert queue.waiting == 0
-        async with asyncio.timeout(1), queue.lease() as lease:
+        async with asyncio.timeout(PATIENCE), queue.lease() as lease:
             return lease.slot
 
     assert asyncio.run(scene()) == 0

@@ -7,7 +7,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from engine.ui.web.engine_pool import ResourceLimits
 from engine.ui.web.security import HEADERS, ClientRateLimiter, RateLimiter, ServerAddress, is_loopback
-from tests.ui.talking import ADDRESS, ORIGIN, PORT, TALK, Visitor, client
+from tests.ui.visitor import ADDRESS, ORIGIN, PORT, SOCKET, Visitor, client
 
 TOKEN = "s3cret-token"  # noqa: S105  of this test alone
 EVERYWHERE = "0.0.0.0"  # noqa: S104  nothing listens there
@@ -47,11 +47,11 @@ def test_the_page_loads_nothing_from_elsewhere(browser):
                                   f"192.168.1.5:{PORT}", f"127.0.0.1:{PORT}:{PORT}", "127.0.0.1:99999999999999999999"])
 def test_other_names_lead_nowhere(browser, host):
     assert browser.get("/", headers={"host": host}).status_code == 421
-    with pytest.raises(WebSocketDisconnect), browser.websocket_connect(TALK, headers={**ORIGIN, "host": host}):
+    with pytest.raises(WebSocketDisconnect), browser.websocket_connect(SOCKET, headers={**ORIGIN, "host": host}):
         pass
 
 
-@pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "[::1]", "LOCALHOST"])
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "[::1]", "LOCALHOST", "127.0.0.2", "[::ffff:7f00:1]"])
 def test_own_names_are_known(browser, name):
     assert browser.get("/health", headers={"host": f"{name}:{PORT}"}).text == "ok"
 
@@ -60,7 +60,7 @@ def test_own_names_are_known(browser, name):
                                     f"http://localhost:{PORT}", f"{ADDRESS}.evil.example", f"{ADDRESS}/"])
 def test_other_pages_cannot_talk_to_the_server(browser, origin):
     headers = {} if origin is None else {"origin": origin}
-    with pytest.raises(WebSocketDisconnect), browser.websocket_connect(TALK, headers=headers):
+    with pytest.raises(WebSocketDisconnect), browser.websocket_connect(SOCKET, headers=headers):
         pass
     if origin is not None:
         assert browser.get("/", headers=headers).status_code == 403
@@ -74,7 +74,7 @@ def test_nothing_can_be_sent_but_questions(browser, method):
 @pytest.mark.parametrize("path", [
     "/page/../game.py", "/page/..%2fgame.py", "/page/%2e%2e/game.py", "/page/..\\game.py", "/page//etc/passwd",
     "/page/%2fetc%2fpasswd", "/page/main.js%00.css", "/page/", "/page", "/pieces/wK.svg/",
-    "/../../etc/passwd", "/etc/passwd", "/page/__init__.py", "/page/.", "/page/file:%2f%2f%2fetc%2fpasswd", "/talk"])
+    "/../../etc/passwd", "/etc/passwd", "/page/__init__.py", "/page/.", "/page/file:%2f%2f%2fetc%2fpasswd", "/session"])
 def test_no_path_of_the_machine_can_be_read(browser, path):
     answer = browser.get(path)
     assert answer.status_code in (307, 404)
@@ -97,7 +97,7 @@ def test_a_token_is_needed_where_others_can_come(stranger):
     for path in ("/", "/?token=wrong", "/?token=", f"/?token={TOKEN[:-1]}", "/page/main.js", "/pieces/wK.svg",
                  "/health", "/?token=" + "x" * 60_000):
         assert stranger.get(path).status_code == 403
-    with pytest.raises(WebSocketDisconnect), stranger.websocket_connect(TALK, headers=ORIGIN):
+    with pytest.raises(WebSocketDisconnect), stranger.websocket_connect(SOCKET, headers=ORIGIN):
         pass
 
 
@@ -108,13 +108,13 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address():
         cookie = answer.headers["set-cookie"].lower()
         assert "httponly" in cookie and "samesite=lax" in cookie
         assert made.get("/").status_code == 200
-        with made.websocket_connect(TALK, headers=ORIGIN) as socket:
-            assert Visitor(socket).ask("hello", "welcome")
+        with made.websocket_connect(SOCKET, headers=ORIGIN) as socket:
+            assert Visitor(socket).request("hello", "welcome")
 
 
 def test_the_token_opens_the_conversation_too(stranger):
-    with stranger.websocket_connect(f"{TALK}?token={TOKEN}", headers=ORIGIN) as socket:
-        assert Visitor(socket).ask("hello", "welcome")
+    with stranger.websocket_connect(f"{SOCKET}?token={TOKEN}", headers=ORIGIN) as socket:
+        assert Visitor(socket).request("hello", "welcome")
 
 
 def test_a_foreign_name_does_not_help_even_with_the_token(stranger):
@@ -123,8 +123,8 @@ def test_a_foreign_name_does_not_help_even_with_the_token(stranger):
 
 
 def test_only_the_loopback_interface_needs_no_token():
-    assert all(map(is_loopback, ("127.0.0.1", "localhost", "::1", "127.1.2.3")))
-    assert not any(map(is_loopback, (EVERYWHERE, "::", "192.168.1.5", "example.org", "")))
+    assert all(map(is_loopback, ("127.0.0.1", "::1", "127.1.2.3", "::ffff:127.0.0.1")))
+    assert not any(map(is_loopback, (EVERYWHERE, "::", "192.168.1.5", "::ffff:192.168.1.5", "example.org", "")))
 
 
 def test_too_many_requests_are_refused_and_forgiven():
@@ -162,11 +162,11 @@ def test_long_headers_and_two_lengths_are_refused(headers, status):
 
 def test_more_visitors_than_boards_are_sent_away():
     with client(ResourceLimits(sessions=3, hash=4, threads=1)) as made:
-        with made.websocket_connect(TALK, headers=ORIGIN) as one, made.websocket_connect(TALK, headers=ORIGIN):
-            assert Visitor(one).ask("hello", "welcome")
-            with made.websocket_connect(TALK, headers=ORIGIN) as third:
+        with made.websocket_connect(SOCKET, headers=ORIGIN) as one, made.websocket_connect(SOCKET, headers=ORIGIN):
+            assert Visitor(one).request("hello", "welcome")
+            with made.websocket_connect(SOCKET, headers=ORIGIN) as third:
                 assert "2 boards already" in third.receive_json()["text"]
                 with pytest.raises(WebSocketDisconnect):
                     third.receive_json()
-        with made.websocket_connect(TALK, headers=ORIGIN) as again:
-            assert Visitor(again).ask("hello", "welcome")
+        with made.websocket_connect(SOCKET, headers=ORIGIN) as again:
+            assert Visitor(again).request("hello", "welcome")

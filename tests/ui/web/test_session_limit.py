@@ -1,10 +1,12 @@
-"""Sessions and their connections: who leaves frees a session at once, and nobody takes them all."""
+"""Sessions and their connections: a visitor who leaves frees a session at once, and no address takes them all."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,8 +17,9 @@ from engine.ui.web import app
 from engine.ui.web.app import SessionLimit
 from engine.ui.web.engine_pool import EnginePool, ResourceLimits
 from engine.ui.web.session import Session
+from tests.timing import PATIENCE, eventually
 
-EXPLORE = json.dumps({"do": "explore", "start": None, "chess960": False, "moves": []})
+EXPLORE = json.dumps({"type": "explore", "start": None, "chess960": False, "moves": []})
 
 
 class Connection:
@@ -26,8 +29,9 @@ class Connection:
 
     def __init__(self, address: str = "10.0.0.1", *texts: str) -> None:
         self.client = SimpleNamespace(host=address)
-        self.told: list[dict[str, Any]] = []
+        self.responses: list[dict[str, Any]] = []
         self.code: int | None = None
+        self.is_read = False
         self._incoming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         for text in texts:
             self._incoming.put_nowait({"type": "websocket.receive", "text": text})
@@ -36,10 +40,11 @@ class Connection:
         pass
 
     async def receive(self) -> dict[str, Any]:
+        self.is_read = True
         return await self._incoming.get()
 
     async def send_json(self, value: dict[str, Any]) -> None:
-        self.told.append(value)
+        self.responses.append(value)
 
     async def close(self, code: int = 1000) -> None:
         self.code = code
@@ -58,7 +63,7 @@ def pool():
 
 def run(scene: Callable[[], Any]) -> None:
     async def within_seconds() -> None:
-        await asyncio.wait_for(scene(), 20)
+        await asyncio.wait_for(scene(), PATIENCE)
 
     asyncio.run(within_seconds())
 
@@ -75,30 +80,30 @@ def test_a_session_ends_with_its_connection_whatever_is_still_to_be_answered(poo
         connection: Any = Connection("10.0.0.1", *[EXPLORE] * 50)
         session = Session(connection, pool)
         running = asyncio.create_task(session.run())
-        await asyncio.sleep(0.1)
+        await eventually(lambda: begun)
+        await asyncio.sleep(0.1)  # the other requests wait for the first
         assert len(begun) == 1 and not running.done()
         connection.abort()
-        await asyncio.wait_for(running, 2)
+        await running
         await session.close()
-        assert len(begun) == 1 and not connection.told
+        assert len(begun) == 1 and not connection.responses
 
     run(scene)
 
 
 def test_work_that_is_queued_is_dropped_with_the_connection(pool):
     async def scene() -> None:
-        blocked = asyncio.Event()
+        threads, release = pool._page_threads, threading.Event()
         loop = asyncio.get_running_loop()
-        holders = [loop.run_in_executor(pool._page_threads, lambda: asyncio.run_coroutine_threadsafe(
-            blocked.wait(), loop).result()) for _ in range(8)]
+        holders = [loop.run_in_executor(threads, release.wait, PATIENCE) for _ in range(threads._max_workers)]
+        await eventually(threads._work_queue.empty)
         connection: Any = Connection("10.0.0.1", EXPLORE)
         running = asyncio.create_task(Session(connection, pool).run())
-        await asyncio.sleep(0.1)
-        waiting = pool._page_threads._work_queue.qsize()
+        await eventually(lambda: not threads._work_queue.empty())
         connection.abort()
-        await asyncio.wait_for(running, 2)
-        assert waiting and not connection.told
-        blocked.set()
+        await running
+        assert not connection.responses
+        release.set()
         await asyncio.gather(*holders)
 
     run(scene)
@@ -107,10 +112,15 @@ def test_work_that_is_queued_is_dropped_with_the_connection(pool):
 def test_a_page_that_sends_far_more_than_is_answered_is_disconnected(pool):
     async def scene() -> None:
         connection: Any = Connection("10.0.0.1", *["x"] * 5000)
-        await asyncio.wait_for(Session(connection, pool).run(), 2)
+        await Session(connection, pool).run()
         assert connection.code == 1008
 
     run(scene)
+
+
+def _is_answered(connection: Connection) -> bool:
+    """Whether it has a session, or was refused one."""
+    return connection.is_read or bool(connection.responses)
 
 
 async def admitted(limit: SessionLimit, *addresses: str) -> list[tuple[Connection, asyncio.Task[None]]]:
@@ -118,12 +128,12 @@ async def admitted(limit: SessionLimit, *addresses: str) -> list[tuple[Connectio
     for address in addresses:
         connection: Any = Connection(address)
         visits.append((connection, asyncio.create_task(limit.admit(connection))))
-        await asyncio.sleep(0.01)
+        await eventually(partial(_is_answered, connection))
     return visits
 
 
 def refusals(visits: list[tuple[Connection, asyncio.Task[None]]]) -> list[str | None]:
-    return [connection.told[0]["text"] if connection.told else None for connection, _ in visits]
+    return [connection.responses[0]["text"] if connection.responses else None for connection, _ in visits]
 
 
 def test_one_address_cannot_take_all_sessions_and_the_last_is_for_newcomers(pool):
@@ -134,7 +144,7 @@ def test_one_address_cannot_take_all_sessions_and_the_last_is_for_newcomers(pool
                                     "all 4 boards are taken; try again later"]
         visits[4][0].abort()
         visits[0][0].abort()
-        await asyncio.sleep(0.1)
+        await eventually(lambda: len(limit._sessions) == 2)
         visits += await admitted(limit, "10.0.0.2", "10.0.0.2", "10.0.0.3")
         assert refusals(visits[6:]) == [None, "all 4 boards are taken; try again later", None]
         for connection, _ in visits:
@@ -152,8 +162,8 @@ def test_a_session_is_free_before_its_jobs_have_ended(pool, monkeypatch):
         limit = SessionLimit(pool)
         visits = await admitted(limit, "10.0.0.1")
         visits[0][0].abort()
-        await asyncio.sleep(0.1)
-        assert not limit._sessions and not visits[0][1].done()
+        await eventually(lambda: not limit._sessions)
+        assert not visits[0][1].done()
         ended.set()
         await visits[0][1]
 

@@ -214,7 +214,7 @@ def test_stepping_quickly_asks_about_the_last_position_only(page):
         };
         for (let step = 0; step < 12; step += 1) document.querySelector("#analyse-steps [data-step=next]").click();""")
     page.wait(lambda: page.current() == "Bb4+", "the last move")
-    asked = "return window.sent.filter((message) => message.do === 'analyse').map((message) => message.moves.length)"
+    asked = "return window.sent.filter((message) => message.type === 'analyse').map((message) => message.moves.length)"
     page.wait(lambda: page.script(asked)[-1:] == [12], "the last position to be analysed")
     assert len(page.script(asked)) <= 2
     page.find("#lines .score")

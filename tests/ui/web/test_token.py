@@ -36,6 +36,7 @@ def test_the_page_works_with_a_token(chromium):
         chromium.drop("games.pgn", GAMES)
         chromium.wait(lambda: chromium.text("#games-count") == "3 games", "the games")
         assert chromium.script("return document.getElementById('games-own').hidden")
+        chromium.find("#games-file")  # the file is stored
         chromium.driver.refresh()
         chromium.wait(lambda: chromium.text("#game-number") == "1 of 3", "the file after a reload")
         chromium.click("#analyse-more summary")

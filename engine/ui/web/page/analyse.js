@@ -2,50 +2,55 @@
 
 import { Annotator, showPlayers } from "./annotate.js";
 import { Board } from "./board.js";
+import { Coach, nextOf, showSummary } from "./coach.js";
 import { readMove, spoken } from "./chess.js";
 import { announce, byId, copy, download, toast } from "./dom.js";
-import { MoveEditor } from "./edit.js";
+import { MoveEditor } from "./moveeditor.js";
 import { LiveEngine } from "./engine.js";
 import { Explorer } from "./explorer.js";
 import { looksLikeFen } from "./fen.js";
 import { Graph } from "./graph.js";
-import { Games, nameOf } from "./games.js";
+import { Games } from "./games.js";
 import { clearGauge, showGauge } from "./lines.js";
+import { LoadDialog } from "./loaddialog.js";
 import { enableSteps, fillSteps, MoveList } from "./moves.js";
-import { arrowsOf, positionRecord, readGame, splitGames, writeGame } from "./pgn.js";
-import { Record as GameRecord } from "./record.js";
-import { keepHere, recallHere } from "./store.js";
+import { arrowsOf, positionRecord, readGame, writeGame } from "./pgn.js";
+import { GameRecord } from "./record.js";
+import { splitGames } from "./split.js";
+import { saveTabValue, loadTabValue } from "./store.js";
 import { Study } from "./study.js";
 import { Tabs } from "./tabs.js";
 
 /** @typedef {import("./main.js").App} App */
 /** @typedef {import("./record.js").Node} Node */
 
-const LARGEST = 40; // megabytes of a file
+const LARGEST = 40, LONGEST_FEN = 200; // megabytes of a file; characters
 const QUICK = 120; // milliseconds between two steps, below which the first is not analysed
 
 export class AnalyseView {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.talk = app.talk;
+    this.connection = app.connection;
     this.active = false;
     this.asleep = false;
     this.study = new Study({ changed: () => this.save() });
     this.board = new Board(byId("analyse-board"), { label: "Analysis board", onMove: (uci) => this.play([uci]), onDraw: (...drawn) => this.drawArrow(...drawn) });
-    this.list = new MoveList(byId("analyse-moves"), { go: (node) => this.go(node), empty: "Move the pieces or load a game.", values: true });
+    this.coach = new Coach(this.connection, this.study, { board: this.board, isFree: () => !this.practice?.isOn });
+    this.list = new MoveList(byId("analyse-moves"), { go: (node) => { this.go(node); this.coach.explainMove(); }, empty: "Move the pieces or load a game.", values: true });
     this.editor = new MoveEditor(this.study, { show: () => this.show(), remove: () => this.remove() });
-    this.engine = new LiveEngine(this.talk, this.study, { board: this.board, follow: (uci) => this.play(uci), isFree: () => this.active && !this.asleep && !this.annotator.asked && !this.practice?.isOn });
+    this.engine = new LiveEngine(this.connection, this.study, { board: this.board, follow: (uci) => this.play(uci), isFree: () => this.active && !this.asleep && !this.annotator.requestNumber && !this.practice?.isOn });
     this.graph = new Graph(byId("graph"), { go: (node) => this.go(node) });
-    this.annotator = new Annotator(this.talk, {
+    this.annotator = new Annotator(this.connection, {
       games: (all) => this.gamesToAnnotate(all), begin: () => this.engine.stop("The engine is annotating."),
       done: (job, message) => this.takeAnnotated(job, message), end: () => this.engine.think(),
     });
-    this.games = new Games(this.talk, { open: (entry, place) => this.openGame(entry, place), shown: () => { this.games.mark(this.study.place); this.explorer.show(); } });
-    this.explorer = new Explorer(this.talk, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening() });
+    this.games = new Games(this.connection, { open: (entry, gameId) => this.openGame(entry, gameId), shown: () => { this.games.mark(this.study.gameId); this.explorer.show(); } });
+    this.explorer = new Explorer(this.connection, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening() });
+    this.loadDialog = new LoadDialog((blob, name) => this.load(blob, name));
     this.tabs = new Tabs("panel", ["explorer", "games", "terms-panel"]);
     this.bind();
-    this.study.recall(recallHere("study", null));
+    this.study.restoreSaved(loadTabValue("study", null));
   }
 
   get record() {
@@ -59,7 +64,7 @@ export class AnalyseView {
   bind() {
     fillSteps(byId("analyse-steps"), (name) => this.steps()[name]?.());
     const clicks = {
-      "analyse-load": () => this.askLoad(),
+      "analyse-load": () => this.loadDialog.open(),
       "analyse-annotate": () => this.annotate(),
       "analyse-practise": () => this.practise(),
       "analyse-play": () => this.app.playFrom(this.node.fen),
@@ -77,15 +82,7 @@ export class AnalyseView {
       event.preventDefault();
       if (event.deltaY) this.steps()[event.deltaY > 0 ? "next" : "previous"]();
     }, { passive: false });
-    const dialog = byId("load-dialog");
-    dialog.addEventListener("close", () => { if (dialog.returnValue === "load") this.load(byId("load-text").value); });
-    byId("load-file").addEventListener("change", () => {
-      const [file] = byId("load-file").files;
-      byId("load-file").value = "";
-      dialog.close("file");
-      if (file) this.loadFile(file);
-    });
-    this.talk.on("welcome", () => { if (!this.practice?.isOn) this.show(); });
+    this.connection.on("welcome", () => { if (!this.practice?.isOn) this.show(); });
   }
 
   /** What the keys and the buttons below the board do. */
@@ -103,6 +100,10 @@ export class AnalyseView {
       out: () => this.go(this.record.branch(this.node)?.parent ?? this.record.root),
       delete: () => this.remove(),
       undo: () => this.undo(),
+      nextMistake: () => this.goToMistake(1),
+      previousMistake: () => this.goToMistake(-1),
+      explain: () => this.coach.explainMove(),
+      explainBest: () => this.coach.explainBest(this.engine.lines.lines[0]?.uci[0]),
       comment: () => byId("note").focus(),
       nextGame: () => this.games.step(1),
       previousGame: () => this.games.step(-1),
@@ -116,8 +117,15 @@ export class AnalyseView {
     if (next) this.go(next);
   }
 
+  /** Goes to the next or the previous mistake of the game. @param {number} by */
+  goToMistake(by) {
+    const found = nextOf(this.record.main().filter(({ mark }) => ["??", "?", "?!"].includes(mark ?? "")), this.node, by);
+    if (!found) toast(by > 0 ? "There is no mistake after this move." : "There is no mistake before this move.");
+    else { this.go(found); this.coach.explainMove(); }
+  }
+
   enter() {
-    const kept = recallHere("practice", null);
+    const kept = loadTabValue("practice", null);
     this.active = true;
     this.show();
     if (kept) this.practise(kept);
@@ -135,66 +143,59 @@ export class AnalyseView {
     this.engine.think();
   }
 
-  /** @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, place?: import("./study.js").Place|null}} [options] */
+  /** @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, gameId?: import("./study.js").GameId|null}} [options] */
   open(record, options) {
     this.editor.store();
+    showSummary([]);
     this.study.open(record, options);
     this.show();
   }
 
-  /** Shows a game of a file; returns whether it could be read. @param {import("./pgn.js").Entry} entry @param {import("./study.js").Place} place */
-  openGame(entry, place) {
+  /** Shows a game of a file; returns whether it could be read. @param {import("./split.js").Entry} entry @param {import("./study.js").GameId} gameId */
+  openGame(entry, gameId) {
     try {
       const { record, problem } = readGame(entry);
-      this.open(record, { place, flipped: this.study.flipped });
-      if (problem) toast(problem, "bad");
+      this.open(record, { gameId, flipped: this.study.flipped });
+      if (problem) toast(problem, "error");
       return !problem;
     } catch (error) {
-      toast(/** @type {Error} */ (error).message, "bad");
+      toast(/** @type {Error} */ (error).message, "error");
       return false;
     }
   }
 
-  askLoad() {
-    const dialog = byId("load-dialog");
-    dialog.returnValue = "";
-    dialog.showModal();
-    byId("load-text").select();
-  }
-
-  /** @param {File} file */
-  async loadFile(file) {
-    if (file.size > LARGEST * 1e6) toast(`${file.name} has ${Math.round(file.size / 1e6)} MB. The page opens files of up to ${LARGEST} MB.`, "bad");
-    else this.load(await file.text(), file.name);
-  }
-
-  /** Loads games in PGN or a FEN; what is open stays open if the text is neither. @param {string} text @param {string} [name] of the file */
-  load(text, name) {
-    if (!text.trim()) return;
+  /** Loads what was dropped or pasted on the page. @param {Blob} blob @param {string} [name] of the file */
+  async receive(blob, name) {
     try {
-      const entries = looksLikeFen(text) ? [] : splitGames(text);
-      if (entries.length > 1) {
-        this.games.add(name ?? nameOf(entries), text, entries);
-        this.tabs.show("games");
-        return;
-      }
-      const { record, problem } = entries.length ? readGame(entries[0]) : { record: positionRecord(text), problem: null };
-      this.open(record);
-      const count = record.main().length;
-      if (problem) toast(problem, "bad");
-      else announce(count ? `Loaded a game of ${Math.ceil(count / 2)} moves.` : "Loaded a position.");
+      await this.load(blob, name);
     } catch (error) {
-      toast(/** @type {Error} */ (error).message, "bad");
+      toast(/** @type {Error} */ (error).message, "error");
     }
+  }
+
+  /** Loads games in PGN or a FEN. An Error says why it cannot; what is open then stays open. @param {Blob} blob @param {string} [name] of the file */
+  async load(blob, name = "") {
+    if (blob.size > LARGEST * 1e6) throw new Error(`${name || "The text"} has ${Math.round(blob.size / 1e6)} MB. The page opens files of up to ${LARGEST} MB.`);
+    const fen = blob.size < LONGEST_FEN ? (await blob.text()).trim() : "";
+    const entry = looksLikeFen(fen) ? undefined : await this.games.load(blob, name);
+    if (entry === null) {
+      this.tabs.show("games");
+      return;
+    }
+    const { record, problem } = entry ? readGame(entry) : { record: positionRecord(fen), problem: null };
+    this.open(record);
+    const count = record.main().length;
+    if (problem) toast(problem, "error");
+    else announce(count ? `Loaded a game of ${Math.ceil(count / 2)} moves.` : "Loaded a position.");
   }
 
   /** Saves what is studied for the next visit, and a changed game in its file. */
   save() {
     const { study } = this;
-    if (study.place && study.isChanged()) this.games.change(study.place, study.pgn());
-    if (keepHere("study", study.snapshot()) || this.warned) return;
+    if (study.gameId && study.isChanged()) this.games.change(study.gameId, study.pgn());
+    if (saveTabValue("study", study.snapshot()) || this.warned) return;
     this.warned = true;
-    toast("The browser has no room to keep this game: save it as a file.", "bad");
+    toast("The browser has no room to keep this game: save it as a file.", "error");
   }
 
   pgn() {
@@ -203,26 +204,27 @@ export class AnalyseView {
   }
 
   annotate() {
-    const count = this.games.isOpen(this.study.place) ? this.games.listed().length : 1;
+    const count = this.games.isOpen(this.study.gameId) ? this.games.listed().length : 1;
     if (count < 2 && !this.record.root.children.length) toast("There are no moves to annotate yet.");
-    else this.annotator.ask(count);
+    else this.annotator.open(count);
   }
 
   /** @param {boolean} all */
   gamesToAnnotate(all) {
     this.editor.store();
-    return all ? this.games.listed() : [{ place: this.study.place, text: this.pgn() }];
+    return all ? this.games.listed() : [{ gameId: this.study.gameId, text: this.pgn() }];
   }
 
   /** @param {import("./annotate.js").Job} job @param {any} message */
-  takeAnnotated({ place }, message) {
+  takeAnnotated({ gameId }, message) {
     const record = annotatedRecord(message);
-    const { place: here } = this.study;
-    if (place?.file === here?.file && place?.number === here?.number) {
+    const { gameId: here } = this.study;
+    if (gameId?.file === here?.file && gameId?.number === here?.number) {
       this.study.remember("The game without annotation");
       this.study.replace(record);
       this.show();
-    } else if (place) this.games.change(place, writeGame(record));
+      showSummary(message.games[0].summary);
+    } else if (gameId) this.games.change(gameId, writeGame(record));
     if (this.annotator.jobs.length > 1) return;
     announce("The game is annotated");
     toast("The game is annotated");
@@ -231,14 +233,14 @@ export class AnalyseView {
   /** Asks for better moves at the mistakes of the game. @param {import("./practise.js").Progress|null} [kept] of a practice to go on with */
   async practise(kept = null) {
     const { Practice } = await import("./practise.js");
-    this.practice ??= new Practice(this.talk, this.board, { done: () => { this.show(); } });
+    this.practice ??= new Practice(this.connection, this.board, { done: () => { this.show(); } });
     this.engine.stop("");
     this.practice.start(this.record, this.study.flipped, kept);
   }
 
   /** Opens the position editor. */
   async edit() {
-    const { Editor } = await import("./editor.js");
+    const { Editor } = await import("./positioneditor.js");
     this.setup ??= new Editor({
       analyse: (fen, chess960) => this.open(positionRecord(fen, chess960), { flipped: this.study.flipped }), play: (fen) => this.app.playFrom(fen),
     });
@@ -260,7 +262,7 @@ export class AnalyseView {
       const record = looksLikeFen(found.text) ? positionRecord(found.text) : readGame(splitGames(found.text)[0] ?? { headers: {}, text: "" }).record;
       this.open(record, { steps: found.steps });
     } catch (error) {
-      toast(/** @type {Error} */ (error).message, "bad");
+      toast(/** @type {Error} */ (error).message, "error");
     }
   }
 
@@ -270,7 +272,7 @@ export class AnalyseView {
     const words = `${this.node.san} and the moves after it are deleted`;
     this.study.remove();
     this.show();
-    toast(words, "calm", { label: "Undo", act: () => this.undo() });
+    toast(words, "info", { label: "Undo", act: () => this.undo() });
   }
 
   undo() {
@@ -285,7 +287,7 @@ export class AnalyseView {
     const main = this.record.main();
     byId("graph-card").hidden = main.filter(({ score }) => score).length < 2;
     this.graph.show(this.record);
-    showPlayers(this.record);
+    showPlayers(this.record, (own) => { this.go(nextOf(own, this.node, 1) ?? own[0]); this.coach.explainMove(); });
   }
 
   /** @param {Node} node */
@@ -371,10 +373,11 @@ export class AnalyseView {
     if (this.drawn?.record !== record || this.drawn.version !== record.version) this.showGraph();
     this.drawn = { record, version: record.version };
     this.graph.point(node);
-    this.games.mark(this.study.place);
+    this.games.mark(this.study.gameId);
     this.showOpening();
+    this.coach.follow();
     if (node.score) showGauge(node.score);
-    else if (!this.engine.asked) clearGauge();
+    else if (!this.engine.requestNumber) clearGauge();
     enableSteps(byId("analyse-steps"), Boolean(node.parent), node.children.length > 0);
   }
 
@@ -391,6 +394,7 @@ export class AnalyseView {
 function annotatedRecord(message) {
   const { record } = readGame(splitGames(message.pgn)[0]);
   const { white, black } = message.games[0].players;
-  Object.assign(record.headers, { WhiteAccuracy: String(white.accuracy), BlackAccuracy: String(black.accuracy) });
+  for (const [name, { accuracy }] of /** @type {[string, {accuracy: number|null}][]} */ ([["White", white], ["Black", black]]))
+    if (accuracy !== null) record.headers[`${name}Accuracy`] = String(accuracy);
   return record;
 }

@@ -2,7 +2,7 @@
 
 import { turnOf } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
-import { gravity } from "./moves.js";
+import { severity } from "./moves.js";
 
 /** "about 40 s", "about 3 min". @param {number} milliseconds */
 function duration(milliseconds) {
@@ -10,17 +10,17 @@ function duration(milliseconds) {
   return seconds < 90 ? `about ${seconds} s` : `about ${Math.round(seconds / 60)} min`;
 }
 
-/** @typedef {{place: import("./study.js").Place|null, text: string}} Job a game, and where it comes from */
+/** @typedef {{gameId: import("./study.js").GameId|null, text: string}} Job a game, and where it comes from */
 
 export class Annotator {
   /**
-   * @param {import("./talk.js").Talk} talk
+   * @param {import("./connection.js").Connection} connection
    * @param {{games: (all: boolean) => Job[], begin: () => void, done: (job: Job, message: any) => void, end: () => void}} options
    */
-  constructor(talk, options) {
-    this.talk = talk;
+  constructor(connection, options) {
+    this.connection = connection;
     this.options = options;
-    this.asked = 0;
+    this.requestNumber = 0;
     /** @type {Job[]} */
     this.jobs = [];
     this.at = 0;
@@ -28,14 +28,14 @@ export class Annotator {
     const dialog = byId("annotate-dialog");
     dialog.addEventListener("close", () => { if (dialog.returnValue === "annotate") this.start(); });
     byId("progress-stop").addEventListener("click", () => this.stop());
-    talk.on("progress", (message) => this.advance(message));
-    talk.on("annotated", (message) => this.finish(message));
-    talk.on("error", ({ ask }) => { if (this.asked && ask === this.asked) this.fail(); });
-    talk.on("lost", () => this.close());
+    connection.on("progress", (message) => this.advance(message));
+    connection.on("annotated", (message) => this.finish(message));
+    connection.on("error", ({ request }) => { if (this.requestNumber && request === this.requestNumber) this.fail(); });
+    connection.on("disconnected", () => this.close());
   }
 
   /** @param {number} count of the games that are listed */
-  ask(count) {
+  open(count) {
     const dialog = byId("annotate-dialog");
     byId("annotate-which").hidden = count < 2;
     byId("annotate-all").textContent = `All ${count} listed games`;
@@ -67,14 +67,14 @@ export class Annotator {
       if (this.jobs.length > 1) toast(`${this.at - this.failed} games are annotated${this.failed ? `, ${this.failed} could not be read` : ""}`);
       return;
     }
-    this.asked = this.talk.send("annotate", { pgn: job.text, nodes: this.nodes });
-    if (!this.asked) toast("There is no connection to the server.", "bad");
-    else this.advance({ ask: this.asked, done: 0, total: 0 });
+    this.requestNumber = this.connection.send("annotate", { pgn: job.text, nodes: this.nodes });
+    if (!this.requestNumber) toast("There is no connection to the server.", "error");
+    else this.advance({ request: this.requestNumber, done: 0, total: 0 });
   }
 
   /** @param {any} message */
-  advance({ ask, done, total }) {
-    if (!this.asked || ask !== this.asked) return;
+  advance({ request, done, total }) {
+    if (!this.requestNumber || request !== this.requestNumber) return;
     const count = this.jobs.length;
     const share = (this.at + (total ? done / total : 0)) / count;
     byId("progress").hidden = false;
@@ -86,7 +86,7 @@ export class Annotator {
 
   /** @param {any} message */
   finish(message) {
-    if (!this.asked || message.ask !== this.asked) return;
+    if (!this.requestNumber || message.request !== this.requestNumber) return;
     this.options.done(this.jobs[this.at], message);
     this.at += 1;
     this.next();
@@ -101,33 +101,40 @@ export class Annotator {
   }
 
   stop() {
-    this.talk.send("stop", { job: "annotate" });
+    this.connection.send("stop", { job: "annotate" });
     this.close();
   }
 
   close() {
-    if (!this.asked) return;
-    this.asked = 0;
+    if (!this.requestNumber) return;
+    this.requestNumber = 0;
     byId("progress").hidden = true;
     this.options.end();
   }
 }
 
+/** @param {string|undefined} name */
+const known = (name) => (name === "?" ? "" : name);
 const WORDS = { "??": ["blunder", "blunders"], "?": ["mistake", "mistakes"], "?!": ["inaccuracy", "inaccuracies"] };
 
-/** Shows the accuracy of each player, which annotation has written into the tags, and counts the mistakes. @param {import("./record.js").Record} record */
-export function showPlayers(record) {
+/**
+ * Shows the accuracy of each player, which annotation has written into the tags, and counts the mistakes.
+ * @param {import("./record.js").GameRecord} record
+ * @param {(own: import("./record.js").Node[]) => void} go where a click on a count leads: to the next of its mistakes
+ */
+export function showPlayers(record, go) {
   const main = record.main();
   const side = (/** @type {"White"|"Black"} */ name) => {
     const own = main.filter(({ parent }) => (turnOf(parent?.fen ?? "") === "white") === (name === "White"));
     const counts = Object.entries(WORDS).map(([mark, [one, many]]) => {
-      const number = own.filter((node) => node.mark === mark).length;
+      const marked = own.filter((node) => node.mark === mark);
+      const number = marked.length;
       const words = `${number} ${number === 1 ? one : many}`;
-      return h("span.count", { title: words }, String(number), h(`span.mark.${gravity(mark)}`, { "aria-hidden": "true" }, mark), h("span.unseen", {}, number === 1 ? one : many));
+      return h("button.count", { type: "button", title: words, disabled: !number, "data-mark": mark, onclick: () => go(marked) }, String(number), h(`span.mark.${severity(mark)}`, { "aria-hidden": "true" }, mark), h("span.unseen", {}, number === 1 ? one : many));
     });
     const accuracy = record.headers[`${name}Accuracy`];
     const title = accuracy ? h("span", {}, `${Math.round(Number(accuracy))} %`, h("span.unseen", {}, " accuracy")) : null;
-    return h("div", {}, h("strong", {}, record.headers[name] || name), h("div.counts", {}, title, ...counts));
+    return h("div", {}, h("strong", {}, known(record.headers[name]) || name), h("div.counts", {}, title, ...counts));
   };
   byId("players").replaceChildren(side("White"), side("Black"));
 }

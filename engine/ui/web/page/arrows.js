@@ -82,6 +82,6 @@ export class Arrows {
     const neck = length - head;
     const points = [at(0.3, half), at(neck, half), at(neck, head * 0.55), at(length - 0.04, 0),
       at(neck, -head * 0.55), at(neck, -half), at(0.3, -half)];
-    return s("polygon", { class: `arrow ${style}`, points: points.join(" ") });
+    return s("polygon", { class: `arrow ${style}`, points: points.join(" "), "data-uci": from + to });
   }
 }

@@ -3,7 +3,7 @@
 import { Arrows } from "./arrows.js";
 import { FILES, pieceName, piecesOf, reachOf, sideOf } from "./chess.js";
 import { h } from "./dom.js";
-import { Hands } from "./hands.js";
+import { BoardInput } from "./boardinput.js";
 
 /**
  * @typedef {object} Scene
@@ -13,7 +13,7 @@ import { Hands } from "./hands.js";
  * @property {Record<string, string[]>} [legal]
  * @property {string[]} [promotions]
  * @property {"white"|"black"|"both"|null} [movable] whose pieces may be moved now
- * @property {"white"|"black"|null} [ahead] whose pieces may make a premove
+ * @property {"white"|"black"|null} [premover] whose pieces may make a premove
  * @property {string|null} [premove]
  */
 
@@ -33,7 +33,7 @@ export class Board {
     /** @type {Scene} */
     this.scene = { fen: "8/8/8/8/8/8/8/8 w - - 0 1" };
     /** @type {string|null} */
-    this.picked = null;
+    this.selected = null;
     /** @type {Map<string, {letter: string, element: HTMLElement}>} */
     this.pieces = new Map();
     /** @type {Map<string, HTMLElement>} */
@@ -46,7 +46,7 @@ export class Board {
     for (const rank of "87654321") for (const file of FILES) this.squares.set(file + rank, this.makeSquare(file + rank));
     host.append(this.element);
     this.arrange();
-    this.hands = new Hands(this);
+    this.input = new BoardInput(this);
   }
 
   /** @param {string} name */
@@ -72,7 +72,7 @@ export class Board {
     });
     this.grid.replaceChildren(...rows);
     if (!this.focusable) this.setFocusable(this.flipped ? "e7" : "e2");
-    for (const [square, piece] of this.pieces) this.place(piece.element, square);
+    for (const [square, piece] of this.pieces) this.moveTo(piece.element, square);
     this.arrows.flip(this.flipped);
     this.showWorths(this.listed ?? []);
   }
@@ -92,32 +92,32 @@ export class Board {
   }
 
   /** Column and row of a square on the screen, 0 to 7 from the top left. @param {string} square */
-  spotOf(square) {
+  screenPosition(square) {
     const file = FILES.indexOf(square[0]);
     const rank = Number(square[1]) - 1;
     return this.flipped ? { x: 7 - file, y: rank } : { x: file, y: 7 - rank };
   }
 
   /** @param {HTMLElement} element @param {string} square */
-  place(element, square) {
-    const { x, y } = this.spotOf(square);
+  moveTo(element, square) {
+    const { x, y } = this.screenPosition(square);
     element.style.transform = `translate(${x * 100}%, ${y * 100}%)`;
   }
 
   /** Shows a scene; pieces that moved are animated. @param {Scene} scene */
   show(scene) {
-    const held = this.picked && this.pieces.get(this.picked)?.letter;
+    const held = this.selected && this.pieces.get(this.selected)?.letter;
     this.scene = scene;
-    this.settle(piecesOf(scene.fen));
+    this.setPieces(piecesOf(scene.fen));
     // A piece that was picked up while the engine was thinking stays selected when its move arrives.
-    const stays = this.picked && this.pieces.get(this.picked)?.letter === held && this.canPick(this.picked);
-    if (!stays) this.picked = null;
-    if (!stays) this.hands.cancelDrag();
+    const stays = this.selected && this.pieces.get(this.selected)?.letter === held && this.canSelect(this.selected);
+    if (!stays) this.selected = null;
+    if (!stays) this.input.cancelDrag();
     this.mark();
   }
 
   /** Moves the pieces to their new squares, as few as possible. @param {Map<string, string>} target */
-  settle(target) {
+  setPieces(target) {
     const leftover = [];
     for (const [square, piece] of this.pieces) {
       if (target.get(square) === piece.letter) continue;
@@ -131,7 +131,7 @@ export class Board {
       const element = near?.piece.element ?? h(`div.piece.${pieceClass(letter)}`);
       if (!near) this.layer.append(element);
       this.pieces.set(square, { letter, element });
-      this.place(element, square);
+      this.moveTo(element, square);
     }
     for (const { piece } of leftover) piece.element.remove();
   }
@@ -139,65 +139,65 @@ export class Board {
   /** Puts classes and labels on all squares. */
   mark() {
     const { scene } = this;
-    const targets = this.picked ? this.targetsOf(this.picked) : [];
+    const targets = this.selected ? this.targetsOf(this.selected) : [];
     for (const [name, cell] of this.squares) {
       const piece = this.pieces.get(name);
       const target = targets.includes(name);
       cell.classList.toggle("last", Boolean(scene.last) && (scene.last ?? "").slice(0, 4).includes(name));
       cell.classList.toggle("check", scene.check === name);
-      cell.classList.toggle("picked", this.picked === name);
+      cell.classList.toggle("selected", this.selected === name);
       cell.classList.toggle("target", target);
       cell.classList.toggle("occupied", Boolean(piece));
-      cell.classList.toggle("movable", this.canPick(name));
+      cell.classList.toggle("movable", this.canSelect(name));
       cell.classList.toggle("premove", Boolean(scene.premove) && (scene.premove ?? "").slice(0, 4).includes(name));
-      cell.setAttribute("aria-selected", String(this.picked === name));
+      cell.setAttribute("aria-selected", String(this.selected === name));
       cell.setAttribute("aria-label", label(name, piece?.letter, target, scene.check === name));
     }
   }
 
   /** @param {string} square */
-  canPick(square) {
+  canSelect(square) {
     const letter = this.pieces.get(square)?.letter;
     if (!letter) return false;
-    const { movable, ahead } = this.scene;
-    return movable === "both" ? square in (this.scene.legal ?? {}) : [movable, ahead].includes(sideOf(letter));
+    const { movable, premover } = this.scene;
+    return movable === "both" ? square in (this.scene.legal ?? {}) : [movable, premover].includes(sideOf(letter));
   }
 
   /** @param {string} square */
   targetsOf(square) {
     const letter = this.pieces.get(square)?.letter;
-    if (!letter || !this.canPick(square)) return [];
-    return this.scene.ahead === sideOf(letter) ? reachOf(square, letter) : this.scene.legal?.[square] ?? [];
+    if (!letter || !this.canSelect(square)) return [];
+    return this.scene.premover === sideOf(letter) ? reachOf(square, letter) : this.scene.legal?.[square] ?? [];
   }
 
   /** @param {string|null} square */
-  pick(square) {
-    this.picked = square;
+  select(square) {
+    this.selected = square;
     this.mark();
   }
 
   /**
-   * Handles a click or Enter on a square: move the picked piece there, pick another one, or deselect.
+   * Handles a click or Enter on a square: move the selected piece there, select another one, or deselect.
    * @param {string} square
    */
   choose(square) {
     if (this.options.onSquare?.(square)) return;
-    if (this.picked && this.targetsOf(this.picked).includes(square)) this.move(this.picked, square);
-    else if (square !== this.picked && this.canPick(square)) this.pick(square);
-    else this.letGo();
+    if (this.selected && this.targetsOf(this.selected).includes(square)) this.move(this.selected, square);
+    else if (square !== this.selected && this.canSelect(square)) this.select(square);
+    else this.deselect();
   }
 
-  letGo() {
-    this.pick(null);
-    if (this.scene.premove) this.options.onAhead?.(null);
+  deselect() {
+    this.select(null);
+    if (this.scene.premove) this.options.onPremove?.(null);
   }
 
   /** Makes an allowed move, asking for the promotion piece if there is one. @param {string} from @param {string} to */
   async move(from, to) {
     const letter = this.pieces.get(from)?.letter ?? "";
-    this.pick(null);
-    if (this.scene.ahead === sideOf(letter)) {
-      this.options.onAhead?.(from + to);
+    this.select(null);
+    if (this.scene.premover === sideOf(letter)) {
+      this.options.onPremove?.(from + to);
       return;
     }
     let promoted = "";
@@ -207,26 +207,26 @@ export class Board {
       promoted = await askPromotion(this, to, sideOf(letter));
       if (!promoted || this.scene.fen !== fen) return;
     }
-    this.lift(from, to);
+    this.previewMove(from, to);
     this.options.onMove(from + to + promoted);
   }
 
   /** Shows the piece on its new square before the server has answered. @param {string} from @param {string} to */
-  lift(from, to) {
+  previewMove(from, to) {
     const piece = this.pieces.get(from);
     const there = this.pieces.get(to);
     if (!piece || (there && sideOf(there.letter) === sideOf(piece.letter))) return;
     there?.element.remove();
     this.pieces.delete(from);
     this.pieces.set(to, piece);
-    this.place(piece.element, to);
+    this.moveTo(piece.element, to);
     this.scene = { ...this.scene, legal: {}, movable: null, last: from + to };
     this.mark();
   }
 
   /** Shows the last scene again after a move was refused. */
   restore() {
-    this.settle(piecesOf(this.scene.fen));
+    this.setPieces(piecesOf(this.scene.fen));
     this.mark();
   }
 
@@ -235,7 +235,7 @@ export class Board {
     this.listed = worths;
     this.worths.replaceChildren(...worths.map(({ square, text, good }) => {
       const chip = h(`span.worth.${good ? "for-white" : "for-black"}`, {}, h("span", {}, text));
-      this.place(chip, square);
+      this.moveTo(chip, square);
       return chip;
     }));
   }

@@ -3,7 +3,7 @@
 export const FILES = "abcdefgh";
 export const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
-const WORTH = { p: 1, n: 3, b: 3, r: 5, q: 9, k: 0 };
+const PIECE_VALUES = { p: 1, n: 3, b: 3, r: 5, q: 9, k: 0 };
 
 /** @typedef {{fen: string, turn: "white"|"black", legal: Record<string, string[]>, promotions: string[],
  *   san: Record<string, string>, check: string|null, over: {result: string, reason: string}|null}} Position */
@@ -121,7 +121,7 @@ export function reachOf(square, letter) {
  * @param {string} fen
  * @returns {{white: string, black: string, balance: number}}
  */
-export function lossesOf(start, fen) {
+export function capturedOf(start, fen) {
   const count = (/** @type {string} */ from) => {
     const counts = {};
     for (const letter of piecesOf(from).values()) counts[letter] = (counts[letter] ?? 0) + 1;
@@ -133,7 +133,7 @@ export function lossesOf(start, fen) {
     [...letters].map((letter) => letter.repeat(Math.max(0, (before[letter] ?? 0) - (now[letter] ?? 0)))).join("");
   let balance = 0;
   for (const [letter, number] of Object.entries(now)) {
-    balance += (sideOf(letter) === "white" ? 1 : -1) * number * WORTH[letter.toLowerCase()];
+    balance += (sideOf(letter) === "white" ? 1 : -1) * number * PIECE_VALUES[letter.toLowerCase()];
   }
   return { white: missing("QRBNP"), black: missing("qrbnp"), balance };
 }

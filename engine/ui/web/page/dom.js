@@ -18,7 +18,7 @@ export function byId(id) {
  * @param {Element} element
  * @param {Record<string, any>} properties
  */
-function dress(element, properties) {
+function setProperties(element, properties) {
   for (const [name, value] of Object.entries(properties)) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") element.addEventListener(name.replace(/^on/, ""), value);
@@ -37,7 +37,7 @@ export function h(selector, properties = {}, ...children) {
   const [tag, ...classes] = selector.split(".");
   const element = document.createElement(tag);
   if (classes.length) element.className = classes.join(" ");
-  dress(element, properties);
+  setProperties(element, properties);
   element.append(...children.filter((child) => child !== null));
   return element;
 }
@@ -51,7 +51,7 @@ export function h(selector, properties = {}, ...children) {
  */
 export function s(tag, properties = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
-  dress(element, properties);
+  setProperties(element, properties);
   element.append(...children.filter((child) => child !== null));
   return element;
 }
@@ -73,19 +73,22 @@ export function announce(text) {
   voice.replaceChildren(h("p", {}, text));
 }
 
+/** @param {string} text */
+export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 let fading = 0;
 
 /**
  * Shows a short message at the foot of the window for some seconds, with a button if there is something to do about it.
  * @param {string} text
- * @param {"calm"|"bad"} [manner]
+ * @param {"info"|"error"} [severity]
  * @param {{label: string, act: () => void}|null} [action]
  */
-export function toast(text, manner = "calm", action = null) {
+export function toast(text, severity = "info", action = null) {
   const element = byId("toast");
   const button = action && h("button.quiet", { type: "button", onclick: () => { element.hidden = true; action.act(); } }, action.label);
-  element.replaceChildren(text.charAt(0).toUpperCase() + text.slice(1), ...(button ? [button] : []));
-  element.dataset.manner = manner;
+  element.replaceChildren(capitalized(text), ...(button ? [button] : []));
+  element.dataset.severity = severity;
   element.hidden = false;
   window.clearTimeout(fading);
   fading = window.setTimeout(() => { element.hidden = true; }, action ? 9000 : 4500);
@@ -108,17 +111,17 @@ export async function copy(text, what) {
     copied = document.execCommand("copy");
     area.remove();
   }
-  toast(copied ? `${what} copied` : `The browser does not let the page copy the ${what}`, copied ? "calm" : "bad");
+  toast(copied ? `${what} copied` : `The browser does not let the page copy the ${what}`, copied ? "info" : "error");
 }
 
 /**
- * Offers text or a picture as a file to save.
- * @param {string|Blob} content
+ * Offers text, whole or in parts, or a picture as a file to save.
+ * @param {string|string[]|Blob} content
  * @param {string} name
  * @param {string} [type]
  */
 export function download(content, name, type = "application/x-chess-pgn") {
-  const address = URL.createObjectURL(new Blob([content], { type }));
+  const address = URL.createObjectURL(new Blob([content].flat(), { type }));
   h("a", { href: address, download: name }).click();
   window.setTimeout(() => URL.revokeObjectURL(address), 1000);
 }

@@ -3,30 +3,30 @@
 import { byId } from "./dom.js";
 import { Facts } from "./facts.js";
 import { Lines, showGauge } from "./lines.js";
-import { keep, recall } from "./store.js";
+import { saveSetting, loadSetting } from "./store.js";
 
 export class LiveEngine {
   /**
-   * @param {import("./talk.js").Talk} talk
+   * @param {import("./connection.js").Connection} connection
    * @param {import("./study.js").Study} study
    * @param {{board: import("./board.js").Board, follow: (uci: string[]) => void, isFree: () => boolean}} options isFree says whether the engine may run
    */
-  constructor(talk, study, { board, follow, isFree }) {
-    this.talk = talk;
+  constructor(connection, study, { board, follow, isFree }) {
+    this.connection = connection;
     this.study = study;
     this.board = board;
     this.isFree = isFree;
-    this.asked = 0;
+    this.requestNumber = 0;
     this.held = false; // what the engine says is about a position left behind
     this.lines = new Lines({ follow });
     this.facts = new Facts(board);
-    byId("engine-on").checked = recall("engine", true);
-    byId("engine-lines").value = recall("multipv", window.matchMedia("(max-width: 560px)").matches ? 1 : 3);
-    byId("engine-on").addEventListener("change", () => { keep("engine", byId("engine-on").checked); this.think(); });
-    byId("engine-lines").addEventListener("change", () => { keep("multipv", Number(byId("engine-lines").value)); this.think(); });
-    talk.on("lost", () => { this.asked = 0; });
-    talk.on("lines", (message) => { if (message.ask === this.asked && !this.held) this.takeLines(message); });
-    talk.on("facts", (message) => { if (message.ask === this.asked && !this.held) this.facts.show(message); });
+    byId("engine-on").checked = loadSetting("engine", true);
+    byId("engine-lines").value = loadSetting("multipv", window.matchMedia("(max-width: 560px)").matches ? 1 : 3);
+    byId("engine-on").addEventListener("change", () => { saveSetting("engine", byId("engine-on").checked); this.think(); });
+    byId("engine-lines").addEventListener("change", () => { saveSetting("multipv", Number(byId("engine-lines").value)); this.think(); });
+    connection.on("disconnected", () => { this.requestNumber = 0; });
+    connection.on("lines", (message) => { if (message.request === this.requestNumber && !this.held) this.takeLines(message); });
+    connection.on("facts", (message) => { if (message.request === this.requestNumber && !this.held) this.facts.show(message); });
     this.lines.clear("");
   }
 
@@ -57,13 +57,13 @@ export class LiveEngine {
     }
     this.wait();
     this.showArrows();
-    this.asked = this.talk.send("analyse", { ...record.positionFields(node), multipv: Number(byId("engine-lines").value) });
+    this.requestNumber = this.connection.send("analyse", { ...record.positionFields(node), multipv: Number(byId("engine-lines").value) });
   }
 
   /** @param {string} words why nothing is shown */
   stop(words) {
-    if (this.asked) this.talk.send("stop", { job: "analyse" });
-    this.asked = 0;
+    if (this.requestNumber) this.connection.send("stop", { job: "analyse" });
+    this.requestNumber = 0;
     this.lines.clear(words);
     this.showArrows();
     this.facts.clear();
@@ -86,7 +86,7 @@ export class LiveEngine {
   }
 
   showArrows() {
-    const shown = recall("arrows", true) ? this.lines.lines : [];
+    const shown = loadSetting("arrows", true) ? this.lines.lines : [];
     this.board.arrows.show(shown.filter(({ uci }) => uci.length).map(({ uci }, index) => ({
       from: uci[0].slice(0, 2), to: uci[0].slice(2, 4), type: index ? "other" : "best", strength: index ? 0.5 : 1,
     })));

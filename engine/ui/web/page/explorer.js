@@ -2,7 +2,7 @@
 
 import { percent } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
-import { splitGames } from "./pgn.js";
+import { readAllGames } from "./reader.js";
 
 /** @typedef {import("./record.js").Node} Node */
 /** @typedef {import("./openings.js").OpeningIndex} OpeningIndex */
@@ -10,12 +10,12 @@ import { splitGames } from "./pgn.js";
 
 export class Explorer {
   /**
-   * @param {import("./talk.js").Talk} talk
+   * @param {import("./connection.js").Connection} connection
    * @param {import("./study.js").Study} study
    * @param {{file: () => import("./library.js").GameFile|null, play: (uci: string) => void, named: () => void}} options the open file, to play a move, and after an opening was named
    */
-  constructor(talk, study, options) {
-    this.talk = talk;
+  constructor(connection, study, options) {
+    this.connection = connection;
     this.study = study;
     this.options = options;
     /** @type {Source} */
@@ -27,22 +27,22 @@ export class Explorer {
     for (const radio of byId("explorer").querySelectorAll("[name=explorer]")) {
       radio.addEventListener("change", () => { this.source = radio.value; this.show(); });
     }
-    talk.on("welcome", ({ saves_games: saves }) => { byId("explorer-own").hidden = !saves; });
+    connection.on("welcome", ({ saves_games: saves }) => { byId("explorer-own").hidden = !saves; });
   }
 
   /** Asks for the name of the opening and the moves of the book. */
   async lookUp() {
     const { node, record } = this.study;
-    if (this.book.has(node) || !this.talk.ready) return;
+    if (this.book.has(node) || !this.connection.ready) return;
     try {
-      const { opening, book, table } = await this.talk.request("explore", record.positionFields(node));
+      const { opening, book, table } = await this.connection.request("explore", record.positionFields(node));
       node.opening = opening;
       this.book.set(node, { moves: book, table });
       if (this.study.node !== node) return;
       this.options.named();
       this.show();
     } catch (error) {
-      if (this.talk.ready) toast(/** @type {Error} */ (error).message, "bad");
+      if (this.connection.ready) toast(/** @type {Error} */ (error).message, "error");
     }
   }
 
@@ -70,9 +70,9 @@ export class Explorer {
       h("td.share", {}, bar, words ? h("span.name", {}, words) : null), h("td.number", {}, number));
   }
 
-  /** @param {any[]} rows @param {string} otherwise */
-  fill(rows, otherwise) {
-    byId("book").replaceChildren(rows.length ? h("table", {}, h("tbody", {}, ...rows)) : h("p.faint", {}, otherwise));
+  /** @param {any[]} rows @param {string} defaultValue */
+  fill(rows, defaultValue) {
+    byId("book").replaceChildren(rows.length ? h("table", {}, h("tbody", {}, ...rows)) : h("p.faint", {}, defaultValue));
   }
 
   /** The index of the chosen games; it is made when it is first asked for, and undefined until then. @returns {OpeningIndex|null|undefined} */
@@ -80,6 +80,7 @@ export class Explorer {
     const file = this.options.file();
     const name = this.source === "own" ? "own" : file ? `file ${file.id}` : "";
     if (!name) return null;
+    if (this.source === "file" && !file?.isComplete) return undefined;
     const known = this.indices.get(name);
     if (known) return known;
     for (const [other, old] of this.indices) if (other.startsWith("file") && name.startsWith("file")) { old.cancelled = true; this.indices.delete(other); }
@@ -93,14 +94,14 @@ export class Explorer {
     return index;
   }
 
-  /** @param {OpeningIndex} index @param {import("./pgn.js").Entry[]|null} entries null for one's own games */
+  /** @param {OpeningIndex} index @param {import("./split.js").Entry[]|null} entries null for one's own games */
   async read(index, entries) {
     try {
-      const games = entries ?? splitGames((await this.talk.request("games")).pgn);
+      const games = entries ?? await readAllGames((await this.connection.request("games")).pgn);
       await index.read(games, () => { if (this.source !== "book") this.show(); });
     } catch (error) {
       this.indices.delete("own");
-      toast(/** @type {Error} */ (error).message, "bad");
+      toast(/** @type {Error} */ (error).message, "error");
     }
   }
 

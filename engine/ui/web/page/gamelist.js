@@ -2,7 +2,7 @@
 
 import { byId, h } from "./dom.js";
 
-/** @typedef {import("./pgn.js").Entry} Entry */
+/** @typedef {import("./split.js").Entry} Entry */
 /** @typedef {import("./library.js").GameFile} GameFile */
 
 const SPARE = 6; // rows beyond what is visible
@@ -17,6 +17,9 @@ const searchText = ({ headers }) => [headers.White, headers.Black, headers.Event
 function accuracyText({ WhiteAccuracy, BlackAccuracy }) {
   return WhiteAccuracy && BlackAccuracy ? `${Math.round(Number(WhiteAccuracy))} – ${Math.round(Number(BlackAccuracy))} %` : "";
 }
+
+/** The row that says the same already, so that a click on it is not lost; else the new one. @param {HTMLElement[]} old @param {HTMLElement} row */
+const kept = (old, row) => old.find((other) => other.dataset.at === row.dataset.at && other.isEqualNode(row)) ?? row;
 
 export class GameList {
   /** @param {{open: (number: number) => void, name: (entries: Entry[]) => void}} options to open a game, and to look up openings */
@@ -40,26 +43,38 @@ export class GameList {
   /** @param {GameFile|null} file */
   show(file) {
     this.file = file;
-    this.texts = null;
+    this.forgetTexts();
     byId("games-filter").value = "";
     this.filter();
   }
 
+  /** Has the filter search in the tags anew. */
+  forgetTexts() {
+    /** @type {string[]} */
+    this.texts = [];
+  }
+
   filter() {
-    const words = byId("games-filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const entries = this.file?.entries ?? [];
-    if (words.length) this.texts ??= entries.map(searchText);
-    const texts = this.texts ?? [];
-    this.shown = entries.map((_, number) => number).filter((number) => words.every((word) => texts[number].includes(word)));
-    const all = entries.length;
-    byId("games-count").textContent = all ? `${this.shown.length === all ? all : `${this.shown.length} of ${all}`} ${all === 1 ? "game" : "games"}` : "";
     this.host.scrollTop = 0;
+    this.refresh();
+  }
+
+  /** Lists the games that pass the filter; called again while a file is read. */
+  refresh() {
+    const words = byId("games-filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const { entries, isComplete } = this.file ?? { entries: [], isComplete: true };
+    const { texts } = this;
+    for (let number = texts.length; words.length && number < entries.length; number += 1) texts.push(searchText(entries[number]));
+    this.shown = [...entries.keys()].filter((number) => words.every((word) => texts[number].includes(word)));
+    const all = entries.length;
+    const count = this.shown.length === all ? all : `${this.shown.length} of ${all}`;
+    byId("games-count").textContent = all && isComplete ? `${count} ${all === 1 ? "game" : "games"}` : "";
     this.draw();
   }
 
   /** The height of a row in pixels. */
   rowHeight() {
-    return 2.6 * parseFloat(getComputedStyle(document.documentElement).fontSize);
+    return parseFloat(getComputedStyle(this.host).getPropertyValue("--row")) * parseFloat(getComputedStyle(document.documentElement).fontSize);
   }
 
   draw() {
@@ -68,8 +83,9 @@ export class GameList {
     const last = Math.min(this.shown.length, Math.ceil((this.host.scrollTop + this.host.clientHeight) / height) + SPARE);
     this.space.style.height = `${this.shown.length * height}px`;
     const focused = this.host.contains(document.activeElement) ? Number(/** @type {HTMLElement} */ (document.activeElement).dataset.at) : NaN;
-    const rows = this.shown.slice(first, last).map((number, index) => this.row(number, first + index, height));
-    this.space.replaceChildren(...rows);
+    const old = /** @type {HTMLElement[]} */ ([...this.space.children]);
+    const rows = this.shown.slice(first, last).map((number, index) => kept(old, this.row(number, first + index, height)));
+    if (rows.length !== old.length || rows.some((row, index) => row !== old[index])) this.space.replaceChildren(...rows);
     rows.find((row) => Number(row.dataset.at) === focused)?.focus({ preventScroll: true });
     const nameless = this.shown.slice(first, last).map((number) => /** @type {GameFile} */ (this.file).entries[number]).filter(({ headers }) => headers.Opening === undefined);
     if (nameless.length) this.options.name(nameless);

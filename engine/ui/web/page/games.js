@@ -2,79 +2,136 @@
 
 import { byId, download, h, toast } from "./dom.js";
 import { GameList } from "./gamelist.js";
-import { Library } from "./library.js";
-import { openingMoves, splitGames } from "./pgn.js";
-import { keepHere, recallHere } from "./store.js";
+import { GameFile, Library } from "./library.js";
+import { openingMoves } from "./pgn.js";
+import { readGames } from "./reader.js";
+import { isPersistent, saveTabValue, loadTabValue } from "./store.js";
 
-/** @typedef {import("./pgn.js").Entry} Entry */
-/** @typedef {import("./library.js").GameFile} GameFile */
-/** @typedef {import("./study.js").Place} Place */
+/** @typedef {import("./reader.js").Batch} Batch */
+/** @typedef {import("./split.js").Entry} Entry */
+/** @typedef {import("./study.js").GameId} GameId */
 
 const OWN = "My games";
 const MOST_NAMES = 50; // openings of one request
+const REFRESH = 150; // milliseconds between two looks at a file that is being read
 
 export class Games {
   /**
-   * @param {import("./talk.js").Talk} talk
-   * @param {{open: (entry: Entry, place: Place) => boolean, shown: () => void}} options to show a game, and after the file has changed
+   * @param {import("./connection.js").Connection} connection
+   * @param {{open: (entry: Entry, gameId: GameId) => boolean, shown: () => void}} options to show a game, and after the file has changed
    */
-  constructor(talk, options) {
-    this.talk = talk;
+  constructor(connection, options) {
+    this.connection = connection;
     this.options = options;
     this.library = new Library();
     this.list = new GameList({ open: (number) => this.go(number), name: (entries) => this.nameOpenings(entries) });
     /** @type {GameFile|null} */
     this.file = null;
+    /** The file that is read, or was read last. @type {GameFile|null} */
+    this.reading = null;
+    this.refreshed = 0;
     byId("games-file").addEventListener("change", () => this.choose(Number(byId("games-file").value)));
-    byId("games-save").addEventListener("click", () => this.file && download(this.file.text(), `${this.file.name.replace(/\.pgn$/i, "")}.pgn`));
+    byId("games-save").addEventListener("click", () => this.file && download(this.file.texts(), `${this.file.name.replace(/\.pgn$/i, "")}.pgn`));
     byId("games-own").addEventListener("click", () => this.openOwn());
-    talk.on("welcome", ({ saves_games: saves }) => { byId("games-own").hidden = !saves; this.list.draw(); });
+    connection.on("welcome", ({ saves_games: saves }) => { byId("games-own").hidden = !saves; this.list.draw(); });
     byId("game-previous").addEventListener("click", () => this.step(-1));
     byId("game-next").addEventListener("click", () => this.step(1));
-    this.recall();
+    this.reopen();
   }
 
   /** Opens the file that was open at the last visit. */
-  async recall() {
-    const id = recallHere("file", null);
-    this.file = id === null ? null : await this.library.open(id);
-    this.show();
+  async reopen() {
+    const id = loadTabValue("file", null);
+    const stored = await (id === null ? null : this.library.find(id));
+    if (!stored) this.show();
+    else await this.read(new GameFile(id, stored.name), this.library.read(id, stored.blob), false);
   }
 
-  /** Opens the games of a text as a file, and shows the first of them. @param {string} name @param {string} text @param {Entry[]} entries */
-  async add(name, text, entries) {
-    const file = await this.library.add(name, text, entries);
-    this.use(file);
-    if (this.go(0)) toast(`${entries.length} games. The first one is shown.`);
+  /**
+   * Opens a file: several games are listed as they are read, and the first is shown; a single one is left to the caller.
+   * @param {Blob} blob @param {string} name @param {number} [least] games that are a list
+   * @returns {Promise<Entry|null|undefined>} the single game; null if there are several, undefined if there is none
+   */
+  async load(blob, name, least = 2) {
+    const batches = readGames(blob);
+    const { value: first } = await batches.next();
+    if (!first || first.entries.length < least) {
+      await batches.return(undefined);
+      return first?.entries[0];
+    }
+    const file = new GameFile(Date.now(), name || nameOf(first.entries));
+    this.library.add(file, blob).then((isStored) => {
+      this.showFiles();
+      if (isPersistent && !isStored) toast("The browser has no room to keep this file.", "error");
+    });
+    this.read(file, prepend(first, batches), true).then(
+      (isShown) => { if (isShown) toast(`${file.entries.length} games. The first one is shown.`); },
+      (error) => toast(error.message, "error"));
+    return null;
+  }
+
+  /**
+   * Makes a file the open one and lists its games as they are read, unless another file is opened meanwhile.
+   * @param {GameFile} file @param {AsyncGenerator<Batch>} batches @param {boolean} showsFirst whether the first game is shown
+   * @returns {Promise<boolean>} whether the file was read to its end and the first game is shown without a problem
+   */
+  async read(file, batches, showsFirst) {
+    this.reading = file;
+    let isShown = false;
+    for await (const { entries, share } of batches) {
+      if (this.reading !== file) return false;
+      file.append(entries);
+      if (this.file === file) this.showReading(share);
+      else {
+        this.use(file);
+        isShown = showsFirst && this.go(0);
+      }
+    }
+    if (this.reading !== file) return false;
+    file.isComplete = true;
+    byId("reading").hidden = true;
+    this.list.refresh();
+    this.options.shown();
+    return isShown;
+  }
+
+  /** Shows how far the open file is read, at intervals. @param {number} share */
+  showReading(share) {
+    const now = performance.now();
+    if (now - this.refreshed < REFRESH) return;
+    this.refreshed = now;
+    byId("reading").hidden = false;
+    byId("reading-bar").value = share;
+    byId("reading-words").textContent = `Reading: ${this.file?.entries.length} games`;
+    this.list.refresh();
   }
 
   /** Opens the games that were played on this machine, here and in the terminal. */
   async openOwn() {
     try {
-      const { pgn } = await this.talk.request("games");
-      const [entries, known] = [splitGames(pgn), await this.library.find(OWN, pgn)];
-      if (known) {
-        this.use(known); // with the changes made since
-        this.go(0);
-      } else if (entries.length) await this.add(OWN, pgn, entries);
-      else toast("No game has been saved yet. A game is saved when it ends.");
+      const { pgn } = await this.connection.request("games");
+      const blob = new Blob([pgn]);
+      const known = await this.library.idOf(OWN, blob);
+      if (known !== null) await this.choose(known); // with the changes made since
+      else if (!pgn.trim()) toast("No game has been saved yet. A game is saved when it ends.");
+      else await this.load(blob, OWN, 1);
     } catch (error) {
-      toast(/** @type {Error} */ (error).message, "bad");
+      toast(/** @type {Error} */ (error).message, "error");
     }
   }
 
   /** Asks for the openings of games whose tags do not name them. @param {Entry[]} entries */
   async nameOpenings(entries) {
-    if (!this.talk.ready) return;
+    if (!this.connection.ready) return;
     const nameless = entries.slice(0, MOST_NAMES);
     for (const { headers } of nameless) headers.Opening = ""; // asked for once
     const positions = nameless.map((entry) => ({ start: null, moves: entry.headers.FEN ? [] : openingMoves(entry) }));
     try {
-      const { openings } = await this.talk.request("openings", { positions });
+      const { openings } = await this.connection.request("openings", { positions });
       openings.forEach((/** @type {any} */ opening, /** @type {number} */ index) => {
         if (opening) Object.assign(nameless[index].headers, { ECO: opening.code, Opening: opening.name });
       });
-      this.list.texts = null;
+      this.list.forgetTexts();
       this.list.draw();
     } catch {
       // the list is useful without them
@@ -83,27 +140,29 @@ export class Games {
 
   /** @param {number} id of a file opened earlier */
   async choose(id) {
-    const file = await this.library.open(id);
-    if (!file) return;
-    this.use(file);
-    this.go(0);
+    const stored = await this.library.find(id);
+    if (stored) await this.read(new GameFile(id, stored.name), this.library.read(id, stored.blob), true);
   }
 
   /** @param {GameFile} file */
   use(file) {
     this.file = file;
-    keepHere("file", file.id);
+    saveTabValue("file", file.id);
     this.show();
   }
 
-  async show() {
+  show() {
     this.list.show(this.file);
     byId("games-empty").hidden = Boolean(this.file);
     byId("games-body").hidden = !this.file;
+    this.showFiles();
+    this.options.shown();
+  }
+
+  async showFiles() {
     const files = await this.library.files();
     byId("games-file").hidden = !files.length;
     byId("games-file").replaceChildren(...files.map(({ id, name }) => h("option", { value: id, selected: id === this.file?.id }, name)));
-    this.options.shown();
   }
 
   /** Shows a game of the file; returns whether it could be read. @param {number} number */
@@ -118,14 +177,14 @@ export class Games {
     if (number !== null) this.go(number);
   }
 
-  /** Whether a game is one of the open file. @param {Place|null} place */
-  isOpen(place) {
-    return place !== null && place.file === this.file?.id;
+  /** Whether a game is one of the open file. @param {GameId|null} gameId */
+  isOpen(gameId) {
+    return gameId !== null && gameId.file === this.file?.id;
   }
 
-  /** Marks the game that is shown. @param {Place|null} place */
-  mark(place) {
-    const number = place && this.isOpen(place) ? place.number : null;
+  /** Marks the game that is shown. @param {GameId|null} gameId */
+  mark(gameId) {
+    const number = gameId && this.isOpen(gameId) ? gameId.number : null;
     this.list.mark(number);
     const count = this.file?.entries.length ?? 0;
     byId("game-nav").hidden = number === null || count < 2;
@@ -134,24 +193,27 @@ export class Games {
     byId("game-next").disabled = this.list.beside(1) === null;
   }
 
-  /** Keeps a changed game in its file, whether that is open or not. @param {Place} place @param {string} text */
-  change(place, text) {
-    if (this.isOpen(place) && this.file) this.file.change(place.number, text);
-    this.library.change(place, text);
+  /** Keeps a changed game in its file, whether that is open or not. @param {GameId} gameId @param {string} text */
+  change(gameId, text) {
+    if (gameId.file === this.reading?.id) this.reading.change(gameId.number, text);
+    this.library.change(gameId, text);
     this.list.draw();
   }
 
-  /** The games that pass the filter. @returns {{place: Place, text: string}[]} */
+  /** The games that pass the filter. @returns {{gameId: GameId, text: string}[]} */
   listed() {
     const { file } = this;
-    return file ? this.list.shown.map((number) => ({ place: { file: file.id, number }, text: file.entries[number].text })) : [];
+    return file ? this.list.shown.map((number) => ({ gameId: { file: file.id, number }, text: file.entries[number].text })) : [];
   }
 }
 
-/** The name of a file that came without one, from its first game. @param {Entry[]} entries */
-export function nameOf(entries) {
-  const [{ headers }] = entries;
-  const event = headers.Event && headers.Event !== "?" ? headers.Event : "Games";
-  return `${event.slice(0, 40)} (${entries.length} games)`;
+/** @param {Batch} first @param {AsyncGenerator<Batch>} batches @returns {AsyncGenerator<Batch>} */
+async function* prepend(first, batches) {
+  yield first;
+  yield* batches;
 }
 
+/** The name of a file that came without one, from its first game. @param {Entry[]} entries */
+function nameOf([{ headers }]) {
+  return headers.Event && headers.Event !== "?" ? headers.Event.slice(0, 60) : "Games";
+}

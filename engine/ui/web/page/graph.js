@@ -2,7 +2,7 @@
 
 import { shareOf, scoreText } from "./chess.js";
 import { s } from "./dom.js";
-import { gravity } from "./moves.js";
+import { severity } from "./moves.js";
 
 /** @typedef {import("./record.js").Node} Node */
 /** @typedef {import("./chess.js").Score} Score */
@@ -10,7 +10,7 @@ import { gravity } from "./moves.js";
 
 const WIDTH = 400;
 const HEIGHT = window.matchMedia("(max-width: 560px)").matches ? 48 : 90;
-const BAD = ["slight", "bad", "awful"];
+const BAD = ["inaccuracy", "mistake", "blunder"];
 
 export class Graph {
   /** @param {HTMLElement} host @param {{go: (node: Node) => void}} options */
@@ -37,15 +37,15 @@ export class Graph {
     return Number((4 + (1 - shareOf(score)) * (HEIGHT - 8)).toFixed(1));
   }
 
-  /** Draws the main line; moves without a score leave a gap. @param {import("./record.js").Record} record */
+  /** Draws the main line; moves without a score leave a gap. @param {import("./record.js").GameRecord} record */
   show(record) {
     this.nodes = record.main();
     const points = this.nodes.flatMap((node, index) => {
       const score = scoreAt(record, node);
       return score ? [{ node, index, score }] : [];
     });
-    const dots = points.filter(({ node }) => BAD.includes(gravity(node.mark))).map(({ node, index, score }) =>
-      s("circle", { class: `dot ${gravity(node.mark)}`, cx: this.x(index), cy: this.y(score), r: 4 },
+    const dots = points.filter(({ node }) => BAD.includes(severity(node.mark))).map(({ node, index, score }) =>
+      s("circle", { class: `dot ${severity(node.mark)}`, cx: this.x(index), cy: this.y(score), r: 4 },
         s("title", {}, `${node.san}${node.mark} ${scoreText(score)}`)));
     this.host.replaceChildren(s("svg", { class: "graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": words(points) },
       ...runsOf(points).flatMap((run) => this.curve(run)),
@@ -73,7 +73,7 @@ export class Graph {
   }
 }
 
-/** The score of a move; a mate on the board needs none to be written. @param {import("./record.js").Record} record @param {Node} node @returns {Score|null} */
+/** The score of a move; a mate on the board needs none to be written. @param {import("./record.js").GameRecord} record @param {Node} node @returns {Score|null} */
 function scoreAt(record, node) {
   if (!node.children.length && node.san?.endsWith("#")) return { mate: 0, winner: record.rulesAt(node).turn ? "white" : "black" };
   return node.score ?? null;
@@ -93,6 +93,6 @@ function runsOf(points) {
 
 /** @param {Point[]} points */
 function words(points) {
-  const bad = points.filter(({ node }) => ["bad", "awful"].includes(gravity(node.mark))).map(({ node }) => `${node.san}${node.mark}`);
+  const bad = points.filter(({ node }) => ["mistake", "blunder"].includes(severity(node.mark))).map(({ node }) => `${node.san}${node.mark}`);
   return `Evaluation graph of ${points.length} moves. ${bad.length ? `Mistakes: ${bad.join(", ")}.` : "No mistakes."}`;
 }

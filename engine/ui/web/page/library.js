@@ -1,48 +1,43 @@
 /** The game files of this tab, in the browser's database: each file as it was opened, and the games that were changed since. */
 
-import { splitGames } from "./pgn.js";
+import { CHANGES, committed, done, FILES, openDatabase } from "./database.js";
+import { readGames } from "./reader.js";
+import { splitGames } from "./split.js";
 import { COPY_OF, storedIds, TAB } from "./store.js";
 
-/** @typedef {import("./pgn.js").Entry} Entry */
+/** @typedef {import("./split.js").Entry} Entry */
 /** @typedef {{id: number, name: string}} FileName */
 
 const MOST_FILES = 8; // of a tab
-const FILES = "files"; // [tab, id] -> {name, text}
-const CHANGES = "changes"; // [tab, id, number of the game] -> text
-
-/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
-const done = (request) => new Promise((resolve, reject) => {
-  request.onsuccess = () => resolve(request.result);
-  request.onerror = () => reject(request.error);
-});
-
-/** @returns {Promise<IDBDatabase|null>} null if the browser has no database */
-async function openDatabase() {
-  try {
-    const request = indexedDB.open("adversary", 1);
-    request.onupgradeneeded = () => { for (const name of [FILES, CHANGES]) request.result.createObjectStore(name); };
-    return await done(request);
-  } catch {
-    return null;
-  }
-}
 
 /** One file of games. */
 export class GameFile {
-  /** @param {number} id @param {string} name @param {Entry[]} entries */
-  constructor(id, name, entries) {
+  /** @param {number} id @param {string} name */
+  constructor(id, name) {
     this.id = id;
     this.name = name;
-    this.entries = entries;
+    /** @type {Entry[]} */
+    this.entries = [];
+    /** Games that were changed before they were read, by their numbers. @type {Map<number, Entry>} */
+    this.changed = new Map();
+    this.isComplete = false; // all games are read
+  }
+
+  /** Adds games as they are read. @param {Entry[]} entries */
+  append(entries) {
+    for (const entry of entries) this.entries.push(this.changed.get(this.entries.length) ?? entry);
   }
 
   /** @param {number} number @param {string} text */
   change(number, text) {
-    this.entries[number] = splitGames(text)[0] ?? this.entries[number];
+    const [entry] = splitGames(text);
+    if (number < this.entries.length) this.entries[number] = entry;
+    else this.changed.set(number, entry);
   }
 
-  text() {
-    return `${this.entries.map(({ text }) => text.trim()).join("\n\n")}\n`;
+  /** All games as the parts of one text. */
+  texts() {
+    return this.entries.map(({ text }) => `${text.trim()}\n\n`);
   }
 }
 
@@ -80,41 +75,44 @@ export class Library {
     return values.map(({ name }, index) => ({ id: keys[index][1], name })).reverse();
   }
 
-  /** A file of this tab that was opened with this name and text; null if there is none. @param {string} name @param {string} text */
-  async find(name, text) {
+  /** The name and the bytes of a file of this tab; null if it is not stored. @param {number} id @returns {Promise<{name: string, blob: Blob}|null>} */
+  async find(id) {
+    await this.ready;
+    const store = await this.store(FILES, "readonly");
+    const stored = store && await done(store.get([TAB, id]));
+    return stored ? { name: stored.name, blob: stored.blob ?? new Blob([stored.text]) } : null; // earlier versions stored a text
+  }
+
+  /** The number of the file of this tab that was opened with this name and content; null if there is none. @param {string} name @param {Blob} blob */
+  async idOf(name, blob) {
     for (const { id } of (await this.files()).filter((file) => file.name === name)) {
-      const store = await this.store(FILES, "readonly");
-      if (store && (await done(store.get([TAB, id]))).text === text) return this.open(id);
+      const stored = await this.find(id);
+      if (stored?.blob.size === blob.size && await stored.blob.text() === await blob.text()) return id;
     }
     return null;
   }
 
-  /** Adds a file; the oldest ones make room. @param {string} name @param {string} text @param {Entry[]} entries */
-  async add(name, text, entries) {
-    const file = new GameFile(Date.now(), name, entries);
+  /** Stores a file; the oldest ones make room. Returns whether it is stored. @param {GameFile} file @param {Blob} blob */
+  async add({ id, name }, blob) {
     await this.ready;
     const old = (await this.files()).slice(MOST_FILES - 1);
-    for (const { id } of old) await this.remove(id);
+    for (const file of old) await this.remove(file.id);
     const store = await this.store(FILES, "readwrite");
-    await (store && done(store.put({ name, text }, [TAB, file.id])).catch(() => {}));
-    return file;
+    try {
+      store?.put({ name, blob }, [TAB, id]);
+      if (store) await committed(store.transaction);
+      return Boolean(store);
+    } catch {
+      return false;
+    }
   }
 
-  /** @param {number} id @returns {Promise<GameFile|null>} */
-  async open(id) {
-    await this.ready;
-    const store = await this.store(FILES, "readonly");
-    const found = store && await done(store.get([TAB, id]));
-    if (!found) return null;
-    const entries = splitGames(found.text);
-    const changes = /** @type {IDBObjectStore} */ (await this.store(CHANGES, "readonly"));
-    const range = IDBKeyRange.bound([TAB, id], [TAB, id, []]);
-    const [keys, texts] = await Promise.all([done(changes.getAllKeys(range)), done(changes.getAll(range))]);
-    keys.forEach((key, index) => { entries[key[2]] = splitGames(texts[index])[0] ?? entries[key[2]]; });
-    return new GameFile(id, found.name, entries);
+  /** The games of a stored file as they are now, in batches. @param {number} id @param {Blob} blob */
+  read(id, blob) {
+    return readGames(blob, [TAB, id]);
   }
 
-  /** Keeps the new text of a game. @param {import("./study.js").Place} place @param {string} text */
+  /** Keeps the new text of a game. @param {import("./study.js").GameId} gameId @param {string} text */
   async change({ file, number }, text) {
     await this.ready;
     const store = await this.store(CHANGES, "readwrite");

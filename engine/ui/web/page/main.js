@@ -1,23 +1,22 @@
-/** The page itself: its three views, its settings, its connection. */
+/** The page itself: its four views, its settings, its connection. */
 
-import { AnalyseView } from "./analyse.js";
 import { byId, loadStyle, toast } from "./dom.js";
 import { PlayView } from "./play.js";
-import { keep, keepHere, recall, recallHere } from "./store.js";
-import { Talk } from "./talk.js";
+import { isPersistent, saveSetting, saveTabValue, loadSetting, loadTabValue } from "./store.js";
+import { Connection } from "./connection.js";
 
-const TITLES = { play: "Play", analyse: "Analyse", watch: "Watch" };
+const TITLES = { play: "Play", analyse: "Analyse", watch: "Watch", trees: "Trees" };
 
 const KEYS = {
-  ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", f: "flip", h: "hint", m: "type", c: "comment", "+": "larger", "-": "smaller", n: "nextGame", p: "previousGame",
+  ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", f: "flip", h: "hint", m: "type", c: "comment", "+": "larger", "-": "smaller", n: "nextGame", p: "previousGame", ".": "nextMistake", ",": "previousMistake", e: "explain", b: "explainBest",
   "Shift+ArrowUp": "above", "Shift+ArrowDown": "below", "Shift+ArrowLeft": "out", Delete: "delete", "Ctrl+z": "undo",
 };
 
 export class App {
   constructor() {
-    this.talk = new Talk();
+    this.connection = new Connection();
     /** @type {Record<string, any>} */
-    this.views = { play: new PlayView(this), analyse: new AnalyseView(this) };
+    this.views = { play: new PlayView(this) };
     this.current = "";
     this.bindSettings();
     this.bindKeys();
@@ -25,35 +24,49 @@ export class App {
     this.bindConnection();
     window.addEventListener("hashchange", () => this.route());
     this.route();
-    this.talk.open();
+    this.connection.open();
+    if (!isPersistent) toast("This browser blocks storage: games and settings are kept only until the page is closed.");
   }
 
   route() {
-    const asked = location.hash.slice(1);
-    if (asked === "main") return;
-    if (/^(fen|pgn)=/.test(asked)) {
+    const fragment = location.hash.slice(1);
+    if (fragment === "main") return;
+    if (/^(fen|pgn)=/.test(fragment)) {
       history.replaceState(null, "", "#analyse");
-      this.views.analyse.openLink(asked);
+      this.loadAnalyse().then((view) => view.openLink(fragment));
       this.route();
       return;
     }
-    const name = [asked, recallHere("view", "play")].find((view) => Object.hasOwn(TITLES, view)) ?? "play";
-    if (name === this.current) return;
-    if (!this.views[name]) {
-      this.loadWatch().then(() => this.route());
+    if (fragment.startsWith("tree=")) {
+      history.replaceState(null, "", "#trees");
+      this.loadTrees().then((view) => view.openLink(fragment));
+      this.route();
       return;
     }
-    if (this.current) this.views[this.current].leave();
+    const name = [fragment, loadTabValue("view", "play")].find((view) => Object.hasOwn(TITLES, view)) ?? "play";
+    if (name === this.current) return;
+    this.views[this.current]?.leave();
     this.current = name;
-    keepHere("view", name);
+    saveTabValue("view", name);
     for (const view of Object.keys(TITLES)) {
-      byId(`view-${view}`).hidden = view !== name;
+      byId(`view-${view}`).hidden = view !== name || !this.views[name];
       const link = document.querySelector(`nav [data-view=${view}]`);
       if (view === name) link?.setAttribute("aria-current", "page");
       else link?.removeAttribute("aria-current");
     }
     document.title = `${TITLES[name]} · Adversary`;
-    this.views[name].enter();
+    this.load(name).then((view) => {
+      if (this.current !== name) return;
+      byId(`view-${name}`).hidden = false;
+      view.enter();
+    });
+  }
+
+  /** A view, which is loaded on first use. @param {string} name @returns {Promise<any>} */
+  load(name) {
+    if (name === "analyse") return this.loadAnalyse();
+    if (name === "trees") return this.loadTrees();
+    return name === "watch" ? this.loadWatch() : Promise.resolve(this.views.play);
   }
 
   /** @param {string} name */
@@ -61,14 +74,15 @@ export class App {
     location.hash = name;
   }
 
-  /** Opens a game on the analysis board, after so many moves. @param {import("./record.js").Record} record @param {number} ply @param {boolean} flipped */
-  analyse(record, ply, flipped) {
-    this.views.analyse.open(record, { steps: Array(ply).fill(0), flipped });
+  /** Opens a game on the analysis board, after so many moves. @param {import("./record.js").GameRecord} record @param {number} ply @param {boolean} flipped */
+  async analyse(record, ply, flipped) {
+    (await this.loadAnalyse()).open(record, { steps: Array(ply).fill(0), flipped });
     this.go("analyse");
   }
 
-  /** Has the game on the analysis board annotated, as the dialog was set last. */
-  review() {
+  /** Opens a game on the analysis board and has it annotated, as the dialog was set last. @param {import("./record.js").GameRecord} record @param {boolean} flipped */
+  async review(record, flipped) {
+    await this.analyse(record, 0, flipped);
     this.views.analyse.annotator.review();
   }
 
@@ -78,11 +92,22 @@ export class App {
     this.go("play");
   }
 
-  /** The view for watching, which is loaded on first use. */
+  async loadAnalyse() {
+    const { AnalyseView } = await import("./analyse.js");
+    this.views.analyse ??= new AnalyseView(this);
+    return this.views.analyse;
+  }
+
   async loadWatch() {
     const [{ WatchView }] = await Promise.all([import("./watch.js"), loadStyle("/page/watch.css")]);
     this.views.watch ??= new WatchView(this);
     return this.views.watch;
+  }
+
+  async loadTrees() {
+    const [{ TreesView }] = await Promise.all([import("./trees.js"), loadStyle("/page/watch.css"), loadStyle("/page/trees.css")]);
+    this.views.trees ??= new TreesView(this);
+    return this.views.trees;
   }
 
   /** @param {string} fen @param {boolean} chess960 */
@@ -93,20 +118,20 @@ export class App {
 
   bindConnection() {
     const banner = byId("banner");
-    this.talk.on("lost", ({ full }) => {
-      if (this.talk.failures < 2) return;
+    this.connection.on("disconnected", ({ full }) => {
+      if (this.connection.failures < 2) return;
       banner.textContent = full ? "All boards are taken. Trying again …" : "The connection to the engine was lost. Trying again …";
       banner.hidden = false;
     });
-    this.talk.on("welcome", ({ version }) => {
+    this.connection.on("welcome", ({ version }) => {
       if (!banner.hidden) toast("Reconnected");
       banner.hidden = true;
       byId("version").textContent = `Adversary ${version}`;
     });
-    window.addEventListener("online", () => this.talk.hurry());
+    window.addEventListener("online", () => this.connection.reconnect());
     document.addEventListener("visibilitychange", () => {
-      if (!document.hidden) this.talk.hurry();
-      this.views[this.current].rest?.(document.hidden);
+      if (!document.hidden) this.connection.reconnect();
+      this.views[this.current]?.rest?.(document.hidden);
     });
   }
 
@@ -114,24 +139,24 @@ export class App {
     const root = document.documentElement;
     const night = window.matchMedia("(prefers-color-scheme: dark)");
     const paint = () => {
-      const theme = recall("theme", "auto");
+      const theme = loadSetting("theme", "auto");
       root.dataset.theme = theme === "auto" ? (night.matches ? "dark" : "light") : theme;
-      root.toggleAttribute("data-large", recall("large", false));
-      root.style.setProperty("--size", String(recall("size", 100) / 100));
-      byId("set-size").value = recall("size", 100);
-      byId("set-size-words").textContent = `${recall("size", 100)} %`;
+      root.toggleAttribute("data-large", loadSetting("large", false));
+      root.style.setProperty("--size", String(loadSetting("size", 100) / 100));
+      byId("set-size").value = loadSetting("size", 100);
+      byId("set-size-words").textContent = `${loadSetting("size", 100)} %`;
     };
-    this.resize = (/** @type {number} */ size) => { keep("size", Math.min(100, Math.max(50, size))); paint(); };
+    this.resize = (/** @type {number} */ size) => { saveSetting("size", Math.min(100, Math.max(50, size))); paint(); };
     byId("set-size").addEventListener("input", () => this.resize(Number(byId("set-size").value)));
     for (const radio of document.querySelectorAll("[name=theme]")) {
       const input = /** @type {HTMLInputElement} */ (radio);
-      input.checked = input.value === recall("theme", "auto");
-      input.addEventListener("change", () => { keep("theme", input.value); paint(); });
+      input.checked = input.value === loadSetting("theme", "auto");
+      input.addEventListener("change", () => { saveSetting("theme", input.value); paint(); });
     }
     for (const [name, start] of Object.entries({ large: false, sound: false, arrows: true })) {
       const box = byId(`set-${name}`);
-      box.checked = recall(name, start);
-      box.addEventListener("change", () => { keep(name, box.checked); paint(); this.views.analyse.engine.showArrows(); });
+      box.checked = loadSetting(name, start);
+      box.addEventListener("change", () => { saveSetting(name, box.checked); paint(); this.views.analyse?.engine.showArrows(); });
     }
     night.addEventListener("change", paint);
     paint();
@@ -150,7 +175,7 @@ export class App {
       const name = KEYS[control + shift + (event.key.length === 1 ? event.key.toLowerCase() : event.key)];
       if (!name) return;
       if (name === "larger" || name === "smaller") {
-        this.resize(recall("size", 100) + (name === "larger" ? 5 : -5));
+        this.resize(loadSetting("size", 100) + (name === "larger" ? 5 : -5));
         return;
       }
       if (name === "type") {
@@ -159,7 +184,7 @@ export class App {
         event.preventDefault();
         return;
       }
-      const act = this.views[this.current].steps()[name];
+      const act = this.views[this.current]?.steps()[name];
       if (!act) return;
       act();
       event.preventDefault();
@@ -180,18 +205,22 @@ export class App {
     document.addEventListener("paste", (event) => {
       const text = event.clipboardData?.getData("text/plain") ?? "";
       if (/** @type {HTMLElement} */ (event.target).closest("input, textarea, dialog") || !text.trim()) return;
-      this.go("analyse");
-      this.views.analyse.load(text);
+      this.receive(new Blob([text]));
     });
     document.addEventListener("drop", (event) => {
       zone.hidden = true;
       if (!takes(event)) return;
       event.preventDefault();
       const file = event.dataTransfer?.files[0];
-      this.go("analyse");
-      if (file) this.views.analyse.loadFile(file);
-      else this.views.analyse.load(event.dataTransfer?.getData("text/plain") ?? "");
+      this.receive(file ?? new Blob([event.dataTransfer?.getData("text/plain") ?? ""]), file?.name);
     });
+  }
+
+  /** Loads what was dropped or pasted. @param {Blob} blob @param {string} [name] of the file */
+  async receive(blob, name) {
+    const view = await this.loadAnalyse();
+    this.go("analyse");
+    view.receive(blob, name);
   }
 }
 

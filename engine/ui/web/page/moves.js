@@ -4,15 +4,15 @@ import { numberOf, scoreText, spoken, turnOf } from "./chess.js";
 import { h, icon } from "./dom.js";
 
 /** @typedef {import("./record.js").Node} Node */
-/** @typedef {import("./record.js").Record} GameRecord */
+/** @typedef {import("./record.js").GameRecord} GameRecord */
 
 const MARKS = { "??": "blunder", "?": "mistake", "?!": "inaccuracy", "!": "good move", "!!": "brilliant move", "!?": "interesting", "□": "only move" };
 const GLYPHS = { 10: "=", 13: "∞", 14: "+=", 15: "=+", 16: "±", 17: "∓", 18: "+−", 19: "−+", 36: "→", 40: "↑", 132: "⇆", 146: "N" };
 const INDENTED = 3; // how deep lines have a block of their own; deeper ones stand in brackets
 
 /** The CSS class of a mark, by its severity. @param {string} [mark] */
-export function gravity(mark) {
-  return { "??": "awful", "?": "bad", "?!": "slight", "!": "good", "!!": "good", "!?": "good" }[mark ?? ""] ?? "";
+export function severity(mark) {
+  return { "??": "blunder", "?": "mistake", "?!": "inaccuracy", "!": "good", "!!": "good", "!?": "good" }[mark ?? ""] ?? "";
 }
 
 export class MoveList {
@@ -121,7 +121,7 @@ export class MoveList {
   button(node) {
     const value = this.options.values && node.score ? h("span.value", {}, scoreText(node.score)) : null;
     const glyphs = (node.nags ?? []).map((nag) => ` ${GLYPHS[nag] ?? `$${nag}`}`).join("");
-    const mark = node.mark ? h("span.mark", { class: `mark ${gravity(node.mark)}` }, node.mark) : null;
+    const mark = node.mark ? h("span.mark", { class: `mark ${severity(node.mark)}` }, node.mark) : null;
     const label = `${spoken(node.san ?? "")}${node.mark ? `, ${MARKS[node.mark] ?? ""}` : ""}`;
     const button = h("button", { type: "button", "aria-label": label, onclick: () => this.options.go(node) },
       h("span", {}, node.san ?? "", ...(mark ? [mark] : []), glyphs), value);

@@ -2,7 +2,7 @@
 
 import { isChess960 } from "./chess.js";
 import { byId } from "./dom.js";
-import { keep, recall } from "./store.js";
+import { saveSetting, loadSetting } from "./store.js";
 
 const WORDS = [
   [400, "first steps"], [600, "beginner"], [900, "novice"], [1100, "casual player"], [1300, "improving player"],
@@ -35,35 +35,35 @@ function clockOf(text) {
 }
 
 export class NewGame {
-  /** @param {{start: (wish: Record<string, any>) => void, cancel: () => void}} options */
+  /** @param {{start: (gameOptions: Record<string, any>) => void, cancel: () => void}} options */
   constructor({ start, cancel }) {
     this.form = byId("new-game");
     /** @type {(number|"max")[]} */
     this.levels = [400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400, 2600, 2800, "max"];
     this.form.addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
-      const wish = this.wish();
-      keep("wish", wish);
-      start(wish);
+      const gameOptions = this.gameOptions();
+      saveSetting("new game", gameOptions);
+      start(gameOptions);
     });
     for (const type of ["input", "change"]) this.form.addEventListener(type, () => this.refresh());
     byId("new-cancel").addEventListener("click", cancel);
-    this.fill(recall("wish", null));
+    this.fill(loadSetting("new game", null));
   }
 
-  /** Sets the fields to the options of the last game. @param {Record<string, any>|null} wish */
-  fill(wish) {
-    this.setLevel(wish?.level ?? 800);
-    if (wish?.side) this.form.querySelector(`[name=side][value=${wish.side}]`).checked = true;
-    if (wish?.clock) {
-      const text = `${wish.clock.base / 60000}+${wish.clock.increment / 1000}`;
+  /** Sets the fields to the options of the last game. @param {Record<string, any>|null} gameOptions */
+  fill(gameOptions) {
+    this.setLevel(gameOptions?.level ?? 800);
+    if (gameOptions?.side) this.form.querySelector(`[name=side][value=${gameOptions.side}]`).checked = true;
+    if (gameOptions?.clock) {
+      const text = `${gameOptions.clock.base / 60000}+${gameOptions.clock.increment / 1000}`;
       const select = byId("new-clock");
       const preset = [...select.options].some((option) => option.value === text);
       select.value = preset ? text : "other";
       [byId("new-minutes").value, byId("new-increment").value] = text.split("+");
     }
-    if (wish) byId("new-delay").checked = wish.delay;
-    if (wish) byId("new-manners").checked = Boolean(wish.manners);
+    if (gameOptions) byId("new-delay").checked = gameOptions.delay;
+    if (gameOptions) byId("new-manners").checked = Boolean(gameOptions.manners);
     this.refresh();
   }
 
@@ -109,7 +109,7 @@ export class NewGame {
     byId("new-fen-field").hidden = byId("new-chess960").value !== "fen";
   }
 
-  wish() {
+  gameOptions() {
     const start = byId("new-chess960").value;
     const clock = byId("new-clock").value;
     const other = `${byId("new-minutes").value}+${byId("new-increment").value}`;

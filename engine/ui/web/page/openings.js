@@ -21,7 +21,7 @@ export class OpeningIndex {
     this.cancelled = false;
   }
 
-  /** Reads games, in slices of time; calls `progress` after each. Games without a result count as draws. @param {import("./pgn.js").Entry[]} entries @param {() => void} progress */
+  /** Reads games, in slices of time; calls `progress` after each. Games without a result count as draws. @param {import("./split.js").Entry[]} entries @param {() => void} progress */
   async read(entries, progress) {
     this.total = entries.length;
     const usual = Position.fromFen(START);
@@ -40,7 +40,7 @@ export class OpeningIndex {
     progress();
   }
 
-  /** @param {import("./pgn.js").Entry} entry @param {Position} start */
+  /** @param {import("./split.js").Entry} entry @param {Position} start */
   add({ headers, text }, start) {
     const result = RESULTS[headers.Result] ?? 1;
     for (const { rules, move, isMain } of gameMoves(text, start, PLIES)) {

@@ -1,15 +1,14 @@
-/** PGN: splits a text into games, reads a game with its variations, and writes it. */
+/** PGN: reads a game with its variations, and writes it. */
 
 import { numberOf, START, turnOf } from "./chess.js";
 import { fenProblem, looksLikeFen, needsChess960 } from "./fen.js";
-import { Record } from "./record.js";
+import { GameRecord } from "./record.js";
 import { Position } from "./rules.js";
 
 /** @typedef {import("./record.js").Node} Node */
-/** @typedef {{headers: Record<string, string>, text: string}} Entry one game of a file */
+/** @typedef {import("./split.js").Entry} Entry */
 
 const MARKS = ["", "!", "?", "!!", "??", "!?", "?!", "□"]; // by their numbers in PGN
-const TAG = /^\[(\w+)\s+"((?:[^"\\]|\\.)*)"?\s*\]?/;
 const HEAD = /^(?:\s*\[\w+\s+"[^\n]*\n?|\s*\n|%[^\n]*\n?)+/; // the tags before the moves
 const TOKEN = /\s+|\{([^}]*)\}?|;([^\n]*)|\$(\d+)|[()]|1-0|0-1|1\/2-1\/2|\*|[^\s(){};$]+/y;
 const NULL_MOVES = ["--", "Z0", "null", "pass"];
@@ -17,52 +16,9 @@ const COLUMNS = 80;
 const OPENING_PLIES = 36; // the longest named openings
 
 /**
- * The games of a text, with their tags and the whole text of each.
- * @param {string} text
- * @returns {Entry[]}
- */
-export function splitGames(text) {
-  const games = [];
-  let [begin, inMoves, inComment, at] = [0, false, false, 0];
-  /** @type {Record<string, string>} */
-  let headers = {};
-  const finish = (/** @type {number} */ end) => {
-    if (inMoves || Object.keys(headers).length) games.push({ headers, text: text.slice(begin, end) });
-    [begin, inMoves, headers] = [end, false, {}];
-  };
-  while (at < text.length) {
-    const newline = text.indexOf("\n", at);
-    const end = newline < 0 ? text.length : newline + 1;
-    const line = text.slice(at, end);
-    const tag = !inComment && line.startsWith("[") ? TAG.exec(line) : null;
-    if (tag) {
-      if (inMoves) finish(at);
-      headers[tag[1]] = tag[2].replace(/\\(.)/g, "$1");
-    } else if (inComment || !/^\s*(%.*)?$/.test(line)) {
-      inMoves = true;
-      inComment = endsInComment(line, inComment);
-    }
-    at = end;
-  }
-  finish(text.length);
-  return games;
-}
-
-/** Whether a comment in braces is open at the end of a line. @param {string} line @param {boolean} open whether one is open at its start */
-function endsInComment(line, open) {
-  let [at, inside] = [0, open];
-  for (;;) {
-    const next = line.indexOf(inside ? "}" : "{", at);
-    const note = inside ? -1 : line.indexOf(";", at);
-    if (next < 0 || (note >= 0 && note < next)) return inside;
-    [at, inside] = [next + 1, !inside];
-  }
-}
-
-/**
  * Reads one game. A move that cannot be read ends its line, and is named in `problem`; an Error says that there is no game.
  * @param {Entry} entry
- * @returns {{record: Record, problem: string|null}}
+ * @returns {{record: GameRecord, problem: string|null}}
  */
 export function readGame({ headers, text }) {
   const { fen = START, variant = "Standard" } = { fen: headers.FEN, variant: headers.Variant };
@@ -71,7 +27,7 @@ export function readGame({ headers, text }) {
   if (wrong) throw new Error(`The game starts from an impossible position. ${wrong}`);
   const chess960 = /960|fischer/i.test(variant) || needsChess960(fen);
   const start = Position.fromFen(fen, chess960).fen();
-  const record = new Record({ start: start === START ? null : start, chess960, headers: { ...headers } });
+  const record = new GameRecord({ start: start === START ? null : start, chess960, headers: { ...headers } });
   const reader = new MoveReader(record);
   reader.read(text.replace(HEAD, "").replace(/^%.*$/gm, ""));
   record.result = /^(1-0|0-1|1\/2-1\/2)$/.test(reader.result || headers.Result) ? reader.result || headers.Result : "*";
@@ -113,7 +69,7 @@ export function* gameMoves(text, start, most) {
 }
 
 class MoveReader {
-  /** @param {Record} record */
+  /** @param {GameRecord} record */
   constructor(record) {
     this.record = record;
     this.node = record.root;
@@ -234,7 +190,7 @@ export function positionRecord(text, chess960 = needsChess960(text)) {
   return readGame({ headers: { FEN: text.trim(), ...(chess960 ? { Variant: "Chess960" } : {}) }, text: "" }).record;
 }
 
-/** A game in PGN, with its variations, comments and marks. @param {Record} record */
+/** A game in PGN, with its variations, comments and marks. @param {GameRecord} record */
 export function writeGame(record) {
   const headers = { Event: "Analysis", Site: "?", Date: "????.??.??", Round: "?", White: "?", Black: "?", ...record.headers, Result: record.result };
   if (record.chess960) headers.Variant = "Chess960";

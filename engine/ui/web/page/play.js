@@ -2,13 +2,14 @@
 
 import { Board } from "./board.js";
 import { readMove, spoken, START, turnOf, verdictOf } from "./chess.js";
-import { announce, byId, copy, download, toast } from "./dom.js";
+import { announce, byId, capitalized, copy, download, toast } from "./dom.js";
 import { enableSteps, fillSteps, MoveList } from "./moves.js";
 import { levelWords, NewGame, showSuggestion } from "./newgame.js";
-import { Record as GameRecord } from "./record.js";
-import { Seat } from "./seat.js";
-import { knock, knockFor } from "./sound.js";
-import { keepHere, recall, recallHere } from "./store.js";
+import { PlayerBar } from "./playerbar.js";
+import { changed, pgnOf, recordOf } from "./playedgame.js";
+import { GameRecord } from "./record.js";
+import { playSound, playMoveSound } from "./sound.js";
+import { loadSetting, loadTabValue, saveTabValue } from "./store.js";
 
 /** @typedef {import("./main.js").App} App */
 
@@ -19,9 +20,9 @@ export class PlayView {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.talk = app.talk;
-    /** The last `game` message. @type {any} */
-    this.game = recallHere("game", null);
+    this.connection = app.connection;
+    /** The whole game, with the changes that have come. @type {any} */
+    this.game = loadTabValue("game", null);
     this.record = new GameRecord();
     this.ply = 0;
     this.flipped = false;
@@ -33,46 +34,46 @@ export class PlayView {
     /** @type {string|null} */
     this.first = null;
     this.board = new Board(byId("play-board"), {
-      label: "Board of the game", onMove: (uci) => this.move(uci), onAhead: (move) => this.setPremove(move),
+      label: "Board of the game", onMove: (uci) => this.move(uci), onPremove: (move) => this.setPremove(move),
     });
-    this.seats = { top: new Seat(byId("seat-top")), bottom: new Seat(byId("seat-bottom")) };
+    this.playerBars = { top: new PlayerBar(byId("player-top")), bottom: new PlayerBar(byId("player-bottom")) };
     this.list = new MoveList(byId("play-moves"), { go: (node) => this.go(this.record.path(node).length), empty: EMPTY });
-    this.form = new NewGame({ start: (wish) => this.start(wish), cancel: () => this.showForm(false) });
+    this.form = new NewGame({ start: (options) => this.start(options), cancel: () => this.showForm(false) });
     this.bind();
     if (this.game) this.receive(this.game, false);
     else this.show();
     this.showForm(!this.game);
-    window.setInterval(() => { this.seats.top.tick(); this.seats.bottom.tick(); }, 100);
+    window.setInterval(() => { this.playerBars.top.tick(); this.playerBars.bottom.tick(); }, 100);
     window.addEventListener("pagehide", () => this.save());
   }
 
   bind() {
-    const { talk } = this;
+    const { connection } = this;
     fillSteps(byId("play-steps"), (name) => this.steps()[name]());
     const clicks = {
-      "play-takeback": () => talk.send("takeback"),
+      "play-takeback": () => connection.send("takeback"),
       "play-hint": () => this.hint(),
-      "play-draw": () => talk.send("draw"),
+      "play-draw": () => connection.send("draw"),
       "play-resign": () => this.resign(),
       "play-new": () => this.showForm(true),
       "play-again": () => this.again(),
       "play-analyse": () => this.analyse(),
       "play-analyse-over": () => this.analyse(),
-      "play-review": () => { this.analyse(); this.app.review(); },
+      "play-review": () => this.app.review(recordOf(this.game), this.flipped),
       "play-suggested": () => this.again(this.game.suggestion.level),
-      "play-copy-pgn": () => copy(this.game.pgn, "PGN"),
+      "play-copy-pgn": () => copy(pgnOf(this.game), "PGN"),
       "play-copy-fen": () => copy(this.fenAt(this.ply), "FEN"),
-      "play-save": () => download(this.game.pgn, "adversary.pgn"),
+      "play-save": () => download(pgnOf(this.game), "adversary.pgn"),
     };
     for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener("click", act);
-    byId("play-text").addEventListener("input", () => this.remark(""));
+    byId("play-text").addEventListener("input", () => this.showInfo(""));
     byId("play-type").addEventListener("submit", (/** @type {Event} */ event) => this.type(event));
-    talk.on("welcome", ({ levels, descriptions }) => { this.form.setLevels(levels, descriptions); this.restore(); });
-    talk.on("game", (game) => this.receive(game, true));
-    talk.on("hint", (hint) => this.showHint(hint));
-    talk.on("notice", ({ text }) => this.remark(text));
-    talk.on("lost", () => this.show());
-    talk.on("error", ({ ask, text }) => this.showError(ask, text));
+    connection.on("welcome", ({ levels, descriptions }) => { this.form.setLevels(levels, descriptions); this.restore(); });
+    connection.on("game", (message) => this.update(message));
+    connection.on("hint", (hint) => this.showHint(hint));
+    connection.on("info", ({ text }) => this.showInfo(text));
+    connection.on("disconnected", () => this.show());
+    connection.on("error", ({ request, text }) => this.showError(request, text));
   }
 
   steps() {
@@ -92,40 +93,47 @@ export class PlayView {
 
   leave() {}
 
-  /** @param {Record<string, any>} wish */
-  start(wish) {
-    if (!this.talk.send("new", wish)) toast("There is no connection to the server.", "bad");
+  /** @param {Record<string, any>} options */
+  start(options) {
+    if (!this.connection.send("new", options)) toast("There is no connection to the server.", "error");
   }
 
   /** A new game with the sides swapped, unless they are random. @param {number|"max"|undefined} level another one */
   again(level = undefined) {
-    const wish = recall("wish", this.form.wish());
-    const side = wish.side === "random" ? "random" : other[this.game.side];
+    const options = loadSetting("new game", this.form.gameOptions());
+    const side = options.side === "random" ? "random" : other[this.game.side];
     if (level) this.form.setLevel(level);
-    this.start({ ...wish, side, level: level ?? wish.level });
+    this.start({ ...options, side, level: level ?? options.level });
   }
 
   /** Continues the game that this page saved, after a reload or a restart of the server. */
   restore() {
     const { game } = this;
-    if (!game) this.talk.request("position", { start: null, chess960: false, moves: [] }).then((opening) => { this.opening = opening; this.show(); }, () => {});
+    if (!game) this.connection.request("position", { start: null, chess960: false, moves: [] }).then((opening) => { this.opening = opening; this.show(); }, () => {});
     if (!game || game.over) return;
-    const { pgn, level, side, clock = null, clocks, chess960, delay = true, manners = false } = game;
-    this.restoring = this.talk.send("restore", { pgn, level, side, clock, clocks, chess960, delay, manners });
+    const { level, side, clock = null, clocks, chess960, delay = true, manners = false } = game;
+    this.restoring = this.connection.send("restore", { pgn: pgnOf(this.game), level, side, clock, clocks, chess960, delay, manners });
   }
 
-  /** @param {number|undefined} ask @param {string} text */
-  showError(ask, text) {
-    if (this.restoring && ask === this.restoring) {
+  /** @param {number|undefined} request the number of the request @param {string} text */
+  showError(request, text) {
+    if (this.restoring && request === this.restoring) {
       this.game = null;
-      keepHere("game", null);
+      saveTabValue("game", null);
       this.showForm(true);
     }
     this.first = null;
     this.show();
-    if (!this.talk.ready) return;
-    toast(text, "bad");
+    if (!this.connection.ready) return;
+    toast(text, "error");
     announce(text);
+  }
+
+  /** Takes in a whole game, or what has changed in the one that is shown. @param {any} message */
+  update(message) {
+    const game = "kept" in message ? changed(this.game, message) : message;
+    if (game) this.receive(game, true);
+    else this.connection.send("game"); // a change of something else: the whole game, please
   }
 
   /** Shows a state of the game. @param {any} game @param {boolean} fromServer false for the game that the page saved */
@@ -140,19 +148,22 @@ export class PlayView {
     if (fresh) this.flipped = game.side === "black";
     if (fresh && !restored) this.premove = null;
     if (following) this.ply = game.moves.length;
-    if (fromServer && !fresh) this.sayMoves(before, game);
+    if (fromServer && !fresh) this.announceMoves(before, game);
     if (fromServer && fresh && !restored) announce(`New game. You play ${game.side}.`);
     if (fromServer) this.restoring = 0;
     if (before?.moves.length !== game.moves.length) this.clearHint();
-    if (game.over && !before?.over && fromServer && !fresh) this.sayOver();
-    if (fromServer && fresh) this.showForm(false);
+    if (game.over && !before?.over && fromServer && !fresh) this.announceResult();
+    if (fromServer && fresh) {
+      this.showForm(false);
+      window.scrollTo({ top: 0 }); // the form may have been below the board
+    }
     this.show();
-    if (fromServer) this.playAhead();
+    if (fromServer) this.playPremove();
     if (fromServer && fresh) this.playFirst();
   }
 
   /** Announces the new moves and plays their sounds. @param {any} before @param {any} game */
-  sayMoves(before, game) {
+  announceMoves(before, game) {
     const fresh = game.moves.slice(before.moves.length);
     if (game.moves.length < before.moves.length) announce("Taken back.");
     if (!fresh.length) return;
@@ -160,31 +171,31 @@ export class PlayView {
       const own = turnOf(this.fenAt(before.moves.length + index)) === game.side;
       return `${own ? "You" : "Adversary"}: ${spoken(san)}`;
     }).join(". "));
-    knockFor(fresh.at(-1).san);
+    playMoveSound(fresh.at(-1).san);
   }
 
-  sayOver() {
-    this.remark("");
+  announceResult() {
+    this.showInfo("");
     byId("play-text").value = "";
     announce(verdictOf(this.game.over, this.game.side));
-    knock("end");
+    playSound("end");
   }
 
   /** Saves the game with the current clocks. */
   save() {
     if (!this.game) return;
     const clocks = this.game.clocks ? [this.clockOf("white"), this.clockOf("black")] : null;
-    keepHere("game", { ...this.game, clocks });
+    saveTabValue("game", { ...this.game, clocks });
   }
 
   /** @param {"white"|"black"} side */
   clockOf(side) {
-    return Math.max(0, Math.round(this.seatOf(side).now()));
+    return Math.max(0, Math.round(this.playerBarOf(side).now()));
   }
 
   /** @param {"white"|"black"} side */
-  seatOf(side) {
-    return (side === "white") === this.flipped ? this.seats.top : this.seats.bottom;
+  playerBarOf(side) {
+    return (side === "white") === this.flipped ? this.playerBars.top : this.playerBars.bottom;
   }
 
   /** @param {number} ply */
@@ -219,8 +230,8 @@ export class PlayView {
   move(uci) {
     if (!this.game) {
       this.first = uci;
-      this.start({ ...this.form.wish(), side: "white", start: null, chess960: false });
-    } else if (!this.talk.send("move", { uci, ply: this.game.moves.length })) {
+      this.start({ ...this.form.gameOptions(), side: "white", start: null, chess960: false });
+    } else if (!this.connection.send("move", { uci, ply: this.game.moves.length })) {
       this.board.restore();
     }
   }
@@ -243,7 +254,7 @@ export class PlayView {
       field.value = "";
     } else if (field.value.trim()) {
       const words = this.isMine() ? `“${field.value.trim()}” is not a legal move here.` : "It is not your turn.";
-      this.remark(words);
+      this.showInfo(words);
     }
   }
 
@@ -255,7 +266,7 @@ export class PlayView {
   }
 
   /** Makes the premove if it is legal now. */
-  playAhead() {
+  playPremove() {
     if (!this.premove || !this.isMine()) return;
     const move = this.premove;
     this.premove = null;
@@ -268,23 +279,23 @@ export class PlayView {
   hint() {
     if (!this.isMine()) return;
     this.go(Infinity);
-    if (this.talk.send("hint")) this.remark("Searching for a hint …");
+    if (this.connection.send("hint")) this.showInfo("Searching for a hint …");
   }
 
   /** @param {any} hint */
   showHint({ uci, san, reason }) {
-    this.remark(`Hint: ${san}${reason ? `. ${reason}` : ""}`);
+    this.showInfo(`Hint: ${san}${reason ? `. ${capitalized(reason)}.` : ""}`);
     this.board.arrows.show([{ from: uci.slice(0, 2), to: uci.slice(2, 4), type: "hint" }]);
   }
 
   clearHint() {
     this.board.arrows.show([]);
-    this.remark("");
+    this.showInfo("");
   }
 
   /** @param {string} text */
-  remark(text) {
-    byId("play-remark").textContent = text;
+  showInfo(text) {
+    byId("play-info").textContent = text;
   }
 
   /** Resigns at the second click within four seconds. */
@@ -295,7 +306,7 @@ export class PlayView {
     window.clearTimeout(this.calming);
     if (button.classList.contains("sure")) {
       calm();
-      this.talk.send("resign");
+      this.connection.send("resign");
       return;
     }
     button.classList.add("sure");
@@ -304,10 +315,7 @@ export class PlayView {
   }
 
   analyse() {
-    const names = { white: `Adversary ${this.game.level}`, black: `Adversary ${this.game.level}`, [this.game.side]: "You" };
-    const headers = { Event: "Game against Adversary", White: names.white, Black: names.black };
-    const record = new GameRecord({ start: this.game.start, chess960: Boolean(this.game.chess960), moves: this.game.moves, headers, result: this.game.over?.result ?? "*" });
-    this.app.analyse(record, this.game.over ? 0 : this.ply, this.flipped);
+    this.app.analyse(recordOf(this.game), this.game.over ? 0 : this.ply, this.flipped);
   }
 
   /** @param {string} fen */
@@ -324,7 +332,7 @@ export class PlayView {
 
   show() {
     this.showBoard();
-    this.showSeats();
+    this.showPlayers();
     if (this.game) this.showPanel();
   }
 
@@ -333,11 +341,11 @@ export class PlayView {
     this.board.flip(this.flipped);
     if (!game) {
       const { legal = {} } = this.opening ?? {};
-      this.board.show({ fen: START, legal, movable: this.talk.ready ? "white" : null });
+      this.board.show({ fen: START, legal, movable: this.connection.ready ? "white" : null });
       return;
     }
     const now = ply === game.moves.length;
-    const live = now && !game.over && this.talk.ready && !this.restoring;
+    const live = now && !game.over && this.connection.ready && !this.restoring;
     const mine = this.isMine();
     this.board.show({
       fen: this.fenAt(ply),
@@ -346,28 +354,28 @@ export class PlayView {
       legal: live && mine ? game.position.legal : {},
       promotions: game.position.promotions,
       movable: live && mine ? game.side : null,
-      ahead: live && !mine ? game.side : null,
+      premover: live && !mine ? game.side : null,
       premove: now ? this.premove : null,
     });
   }
 
-  showSeats() {
+  showPlayers() {
     const { game } = this;
     const sides = /** @type {const} */ (["white", "black"]);
     const own = game?.side ?? "white";
     for (const side of sides) {
-      const seat = this.seatOf(side);
+      const bar = this.playerBarOf(side);
       const engine = side !== own;
       const level = game ? game.level : this.form.level();
       const about = level === "max" ? "full strength" : `${level} · ${levelWords(level)}`;
       const thinking = engine && Boolean(game) && !game.over && (game.thinking || game.position.turn === side);
-      seat.seatPerson({ name: engine ? "Adversary" : "You", about: engine ? about : "", thinking });
-      if (game) seat.showTaken(side, game.start ?? START, this.fenAt(this.ply));
+      bar.showPlayer({ name: engine ? "Adversary" : "You", about: engine ? about : "", thinking });
+      if (game) bar.showCaptured(side, game.start ?? START, this.fenAt(this.ply));
       const index = sides.indexOf(side);
-      const running = game?.running === index && !game.over && this.talk.ready;
-      if (!game?.clocks) seat.setClock(null, false);
-      else if (seat.game !== game || !running) seat.setClock(game.clocks[index], running);
-      seat.game = game;
+      const running = game?.running === index && !game.over && this.connection.ready;
+      if (!game?.clocks) bar.setClock(null, false);
+      else if (bar.game !== game || !running) bar.setClock(game.clocks[index], running);
+      bar.game = game;
     }
   }
 
@@ -380,7 +388,7 @@ export class PlayView {
     byId("verdict").hidden = !game.over;
     if (game.over) byId("verdict-text").textContent = verdictOf(game.over, game.side);
     showSuggestion(game);
-    const online = this.talk.ready;
+    const online = this.connection.ready;
     byId("play-takeback").disabled = !online || game.moves.length === 0;
     byId("play-hint").disabled = !online || !this.isMine();
     byId("play-draw").disabled = !online || Boolean(game.over);

@@ -3,10 +3,10 @@
 import { numberOf, spoken, turnOf } from "./chess.js";
 import { announce, byId, h, icon, toast } from "./dom.js";
 import { enableSteps } from "./moves.js";
-import { keep, keepHere, recall } from "./store.js";
+import { saveSetting, saveTabValue, loadSetting } from "./store.js";
 
 /** @typedef {import("./record.js").Node} Node */
-/** @typedef {import("./record.js").Record} GameRecord */
+/** @typedef {import("./record.js").GameRecord} GameRecord */
 
 /** @typedef {{passed: number, found: number, missed: boolean}} Progress mistakes that are done, those found at the first try, and whether a try at the next failed */
 
@@ -28,12 +28,12 @@ function betterMoves(node) {
 
 export class Practice {
   /**
-   * @param {import("./talk.js").Talk} talk
+   * @param {import("./connection.js").Connection} connection
    * @param {import("./board.js").Board} board
    * @param {{done: () => void}} options what to do at the end
    */
-  constructor(talk, board, { done }) {
-    this.talk = talk;
+  constructor(connection, board, { done }) {
+    this.connection = connection;
     this.board = board;
     this.done = done;
     this.isOn = false;
@@ -46,9 +46,9 @@ export class Practice {
   start(record, flipped, kept = null) {
     this.record = record;
     this.flipped = flipped;
-    this.mistakes = mistakesOf(record, recall("practice-side", "both"));
+    this.mistakes = mistakesOf(record, loadSetting("practice-side", "both"));
     if (!mistakesOf(record, "both").length) {
-      keepHere("practice", null);
+      saveTabValue("practice", null);
       toast(record.headers.WhiteAccuracy ? "No mistakes to practise: well played." : "Annotate the game first: its mistakes are what you practise.");
       return;
     }
@@ -68,12 +68,12 @@ export class Practice {
     [this.isOn, this.asking] = [false, null];
     byId("view-analyse").classList.remove("practising");
     this.panel.hidden = true;
-    keepHere("practice", null);
+    saveTabValue("practice", null);
   }
 
   /** Stores how far practice has come, for a reload. */
   store() {
-    keepHere("practice", { passed: this.at + Number(this.solved), found: this.found, missed: this.missed && !this.solved });
+    saveTabValue("practice", { passed: this.at + Number(this.solved), found: this.found, missed: this.missed && !this.solved });
   }
 
   flip() {
@@ -105,7 +105,7 @@ export class Practice {
 
   summary() {
     const count = this.mistakes.length;
-    return count ? `You found ${this.found} of ${count} better moves at the first try.` : `No mistakes by ${SIDES[recall("practice-side", "both")]}.`;
+    return count ? `You found ${this.found} of ${count} better moves at the first try.` : `No mistakes by ${SIDES[loadSetting("practice-side", "both")]}.`;
   }
 
   /** Shows a position to move in. @param {Node|null} node @param {string|null} [last] */
@@ -126,16 +126,16 @@ export class Practice {
     const san = record.rulesAt(asking).san(move);
     const written = betterMoves(mistake).find((child) => child.san === san);
     if (written) this.accept(san, "That is the move.");
-    else await this.ask(uci, san, san === mistake.san);
+    else await this.judge(uci, san, san === mistake.san);
   }
 
   /** Has the server judge a move, and say what is wrong with it. @param {string} uci @param {string} san @param {boolean} isMistake whether it is the mistake itself */
-  async ask(uci, san, isMistake) {
+  async judge(uci, san, isMistake) {
     const { asking } = this;
     this.checking = true;
     this.show();
     try {
-      const verdict = await this.talk.request("judge", { .../** @type {GameRecord} */ (this.record).positionFields(/** @type {Node} */ (asking)), uci });
+      const verdict = await this.connection.request("judge", { .../** @type {GameRecord} */ (this.record).positionFields(/** @type {Node} */ (asking)), uci });
       this.checking = false;
       if (!this.isOn || this.asking !== asking) return;
       const why = [verdict.reason, verdict.refutation && `the answer is ${verdict.refutation}`].filter(Boolean).join("; ");
@@ -144,7 +144,7 @@ export class Practice {
       else this.refuse(san, verdict.mark, why);
     } catch (error) {
       this.checking = false;
-      toast(/** @type {Error} */ (error).message, "bad");
+      toast(/** @type {Error} */ (error).message, "error");
       this.showBoard(asking);
       this.show();
     }
@@ -194,7 +194,7 @@ export class Practice {
     const last = this.at >= this.mistakes.length - 1;
     const button = (/** @type {string} */ words, /** @type {() => void} */ act, type = "button") => h(type, { type: "button", onclick: act }, words);
     const side = h("select", { "aria-label": "Whose mistakes", onchange: () => this.chooseSide(side.value) },
-      ...Object.entries(SIDES).map(([value, words]) => h("option", { value, selected: value === recall("practice-side", "both") }, words)));
+      ...Object.entries(SIDES).map(([value, words]) => h("option", { value, selected: value === loadSetting("practice-side", "both") }, words)));
     const actions = !mistake ? [button("Practise again", () => this.start(/** @type {GameRecord} */ (this.record), Boolean(this.flipped)), "button.primary")]
       : this.solved ? [button(last ? "Finish" : "Next", () => this.next(), "button.primary")] : [button("Show the move", () => this.giveUp())];
     this.panel.replaceChildren(
@@ -207,7 +207,7 @@ export class Practice {
 
   /** @param {string} side */
   chooseSide(side) {
-    keep("practice-side", side);
+    saveSetting("practice-side", side);
     this.start(/** @type {GameRecord} */ (this.record), Boolean(this.flipped));
   }
 }

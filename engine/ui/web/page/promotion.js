@@ -24,7 +24,7 @@ export function askPromotion(board, square, side) {
       `button.${side[0]}${letter.toUpperCase()}`,
       { type: "button", "aria-label": `Promote to ${NAMES[letter]}`, "data-promote": letter, onclick: () => end(letter) },
     ));
-    const { x, y } = board.spotOf(square);
+    const { x, y } = board.screenPosition(square);
     const box = h("div.choices", { role: "dialog", "aria-label": "Promote the pawn to" }, ...buttons);
     const veil = h("div.promotion", { onclick: (/** @type {Event} */ event) => event.target === veil && end("") }, box);
     box.style.left = `${x * 12.5}%`;

@@ -2,28 +2,28 @@
 
 import { announce, h, toast } from "./dom.js";
 
-/** @typedef {import("./talk.js").Talk} Talk */
+/** @typedef {import("./connection.js").Connection} Talk */
 
 const MOST_SEEDS = 2 ** 31;
 const TOPICS = { alphabeta: "alpha-beta", uct: "UCT", expectimax: "expectimax" };
 
 export class Quiz {
-  /** @param {Talk} talk */
-  constructor(talk) {
-    this.talk = talk;
+  /** @param {Connection} connection @param {string} [id] which its elements begin with @param {Record<string, string>} [topics] to choose from */
+  constructor(connection, id = "quiz", topics = TOPICS) {
+    this.connection = connection;
     this.seed = 0;
     this.right = 0;
-    this.asked = 0;
-    this.topic = h("select", { id: "quiz-topic", onchange: () => this.next() },
-      ...Object.entries(TOPICS).map(([value, name]) => h("option", { value }, name)));
-    this.more = h("button", { type: "button", id: "quiz-next", onclick: () => this.next() }, "Ask me");
+    this.answered = 0;
+    this.topic = h("select", { id: `${id}-topic`, onchange: () => this.next() },
+      ...Object.entries(topics).map(([value, name]) => h("option", { value }, name)));
+    this.more = h("button", { type: "button", id: `${id}-next`, onclick: () => this.next() }, "Ask me");
     this.text = h("p.question");
-    this.choices = h("div.actions", { id: "quiz-choices" });
+    this.choices = h("div.actions", { id: `${id}-choices` });
     this.field = h("input", { type: "text", size: 8, autocomplete: "off", "aria-label": "Answer" });
     this.form = h("form.actions", { hidden: true, onsubmit: (/** @type {Event} */ event) => this.submit(event) }, this.field, h("button", { type: "submit" }, "Check"));
-    this.verdict = h("p", { id: "quiz-verdict" });
-    this.score = h("p.faint", { id: "quiz-score" });
-    this.card = h("div.card.quiz", {}, h("div.tree-head", {}, h("h2", {}, "Check yourself"), h("label.count", {}, "About ", this.topic), this.more),
+    this.verdict = h("p", { id: `${id}-verdict` });
+    this.score = h("p.faint", { id: `${id}-score` });
+    this.card = h("div.card.quiz", {}, h("div.tree-head", {}, h("h2", {}, "Check yourself"), h("label.count", { hidden: !Object.keys(topics).length }, "About ", this.topic), this.more),
       this.text, this.choices, this.form, this.verdict, this.score);
   }
 
@@ -34,8 +34,13 @@ export class Quiz {
   /** Asks the next question. */
   async next() {
     this.seed = Math.floor(Math.random() * MOST_SEEDS);
+    await this.ask();
+  }
+
+  /** Shows a question; resolves to it, or to null. @returns {Promise<any>} */
+  async ask() {
     const question = await this.request(this.fields());
-    if (!question) return;
+    if (!question) return null;
     this.text.textContent = question.text;
     this.verdict.textContent = "";
     this.more.textContent = "Next question";
@@ -43,6 +48,16 @@ export class Quiz {
       h("button", { type: "button", onclick: () => this.check(choice) }, choice)));
     this.form.hidden = question.choices.length > 0;
     this.field.value = "";
+    return question;
+  }
+
+  /** Takes back the question and the score. */
+  reset() {
+    for (const element of [this.text, this.verdict, this.score]) element.textContent = "";
+    this.choices.replaceChildren();
+    this.form.hidden = true;
+    this.more.textContent = "Ask me";
+    [this.right, this.answered] = [0, 0];
   }
 
   /** @param {Event} event */
@@ -56,20 +71,20 @@ export class Quiz {
     const verdict = answer ? await this.request({ ...this.fields(), answer }) : null;
     if (!verdict) return;
     if (verdict.right === null) {
-      this.say("A number, such as 3, −2.5 or 1/3.");
+      this.showText("A number, such as 3, −2.5 or 1/3.");
       return;
     }
-    this.asked += 1;
+    this.answered += 1;
     this.right += Number(verdict.right);
     this.choices.replaceChildren();
     this.form.hidden = true;
-    this.say(`${verdict.right ? "Right." : "Not quite."} The answer is ${verdict.shown}. ${verdict.reason}`);
-    this.score.textContent = `${this.right} of ${this.asked} right`;
+    this.showText(`${verdict.right ? "Right." : "Not quite."} The answer is ${verdict.shown}. ${verdict.reason}`);
+    this.score.textContent = `${this.right} of ${this.answered} right`;
     this.more.focus();
   }
 
   /** @param {string} text */
-  say(text) {
+  showText(text) {
     this.verdict.textContent = text;
     announce(text);
   }
@@ -77,10 +92,15 @@ export class Quiz {
   /** @param {Record<string, any>} fields @returns {Promise<any>} */
   async request(fields) {
     try {
-      return await this.talk.request("question", fields);
+      return await this.send(fields);
     } catch (error) {
-      toast(/** @type {Error} */ (error).message, "bad");
+      toast(/** @type {Error} */ (error).message, "error");
       return null;
     }
+  }
+
+  /** @param {Record<string, any>} fields @returns {Promise<any>} */
+  send(fields) {
+    return this.connection.request("question", fields);
   }
 }

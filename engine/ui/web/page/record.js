@@ -26,7 +26,7 @@ import { Position } from "./rules.js";
 const NULL_MOVE = "--";
 const DRAWS = { dead: "neither side can mate", fifty: "fifty moves without a capture or a pawn move", again: "threefold repetition" };
 
-export class Record {
+export class GameRecord {
   /**
    * @param {{start?: string|null, chess960?: boolean, moves?: Move[], headers?: Record<string, string>, result?: string}} game
    */
@@ -44,10 +44,10 @@ export class Record {
   }
 
   /** Adds a move after a node, or finds it there. @param {Node} parent @param {Move} move @returns {Node} */
-  add(parent, { san, uci, fen, opening }) {
+  add(parent, { san, uci, fen, opening, commands }) {
     const known = parent.children.find((child) => child.uci === uci || child.san === san);
     if (known) return known;
-    const node = { san, uci, fen, opening, parent, children: [] };
+    const node = { san, uci, fen, opening, commands, parent, children: [] };
     parent.children.push(node);
     this.version += 1;
     return node;

@@ -78,7 +78,7 @@ export async function pictureOf(board) {
   const drawings = await Promise.all([...new Set([...pieces.values()].map(pieceFile))].map(drawingOf));
   const last = (board.scene.last ?? "").slice(0, 4);
   const squares = [...board.squares.keys()].map((square) => {
-    const { x, y } = board.spotOf(square);
+    const { x, y } = board.screenPosition(square);
     const box = `x="${x * SIDE}" y="${y * SIDE}" width="${SIDE}" height="${SIDE}"`;
     const light = (FILES.indexOf(square[0]) + Number(square[1])) % 2 === 0;
     const mark = last.includes(square) ? `<rect ${box} fill="${COLOURS.last}" fill-opacity="0.5"/>` : "";
@@ -130,7 +130,7 @@ export class Share {
     try {
       download(await toPng(await pictureOf(this.board)), "position.png", "image/png");
     } catch (error) {
-      toast(/** @type {Error} */ (error).message, "bad");
+      toast(/** @type {Error} */ (error).message, "error");
     }
   }
 

@@ -1,17 +1,17 @@
 /** Quiet, synthesized sounds for moves; off by default. */
 
-import { recall } from "./store.js";
+import { loadSetting } from "./store.js";
 
 /** @type {AudioContext|null} */
 let context = null;
 
-const KNOCKS = { move: [190, 0.07], capture: [120, 0.1], check: [320, 0.12], end: [240, 0.35] };
+const SOUNDS = { move: [190, 0.07], capture: [120, 0.1], check: [320, 0.12], end: [240, 0.35] };
 
-/** @param {keyof typeof KNOCKS} type */
-export function knock(type) {
-  if (!recall("sound", false)) return;
+/** @param {keyof typeof SOUNDS} type */
+export function playSound(type) {
+  if (!loadSetting("sound", false)) return;
   context ??= new AudioContext();
-  const [pitch, length] = KNOCKS[type];
+  const [pitch, length] = SOUNDS[type];
   const now = context.currentTime;
   const tone = new OscillatorNode(context, { type: "triangle", frequency: pitch });
   const volume = new GainNode(context, { gain: 0.25 });
@@ -23,6 +23,6 @@ export function knock(type) {
 }
 
 /** Plays the sound of a move. @param {string} san */
-export function knockFor(san) {
-  knock(san.includes("#") ? "end" : san.includes("+") ? "check" : san.includes("x") ? "capture" : "move");
+export function playMoveSound(san) {
+  playSound(san.includes("#") ? "end" : san.includes("+") ? "check" : san.includes("x") ? "capture" : "move");
 }

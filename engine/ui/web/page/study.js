@@ -1,12 +1,13 @@
 /** What is studied: a game with its variations, the current move, and the earlier states that undo returns to. */
 
 import { toggled } from "./arrows.js";
-import { arrowsOf, readGame, setArrows, splitGames, writeGame } from "./pgn.js";
-import { Record as GameRecord } from "./record.js";
+import { arrowsOf, readGame, setArrows, writeGame } from "./pgn.js";
+import { GameRecord } from "./record.js";
+import { splitGames } from "./split.js";
 
 /** @typedef {import("./record.js").Node} Node */
-/** @typedef {{file: number, number: number}} Place a game of a file */
-/** @typedef {{pgn: string, steps: number[], flipped: boolean, place: Place|null}} Snapshot */
+/** @typedef {{file: number, number: number}} GameId a game of a file */
+/** @typedef {{pgn: string, steps: number[], flipped: boolean, gameId: GameId|null}} Snapshot */
 
 const MOST_STATES = 50; // that undo remembers
 
@@ -18,8 +19,8 @@ export class Study {
     /** @type {Node} */
     this.node = this.record.root;
     this.flipped = false;
-    /** Where the game comes from, and where its changes go. @type {Place|null} */
-    this.place = null;
+    /** Where the game comes from, and where its changes go. @type {GameId|null} */
+    this.gameId = null;
     this.loaded = 0; // the version of the record when it was opened
     /** @type {{snapshot: Snapshot, words: string}[]} */
     this.past = [];
@@ -36,7 +37,7 @@ export class Study {
 
   /** @returns {Snapshot} */
   snapshot() {
-    return { pgn: this.pgn(), steps: this.record.steps(this.node), flipped: this.flipped, place: this.place };
+    return { pgn: this.pgn(), steps: this.record.steps(this.node), flipped: this.flipped, gameId: this.gameId };
   }
 
   /** Whether there is anything to lose. */
@@ -60,7 +61,7 @@ export class Study {
   }
 
   /** Restores what was kept at the last visit, if it can be read. @param {Snapshot|null} kept */
-  recall(kept) {
+  restoreSaved(kept) {
     try {
       if (kept) this.restore(kept);
     } catch {
@@ -69,21 +70,21 @@ export class Study {
   }
 
   /** @param {Snapshot} snapshot */
-  restore({ pgn, steps, flipped, place = null }) {
+  restore({ pgn, steps, flipped, gameId = null }) {
     this.record = readGame(splitGames(pgn)[0]).record;
     this.node = this.record.nodeAt(steps);
     this.flipped = flipped;
-    this.place = place;
+    this.gameId = gameId;
     this.loaded = -1;
   }
 
-  /** Opens another game. @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, place?: Place|null}} [options] */
-  open(record, { steps = [], flipped = false, place = null } = {}) {
-    if (this.place === null) this.remember("The game that was open");
+  /** Opens another game. @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, gameId?: GameId|null}} [options] */
+  open(record, { steps = [], flipped = false, gameId = null } = {}) {
+    if (this.gameId === null) this.remember("The game that was open");
     this.record = record;
     this.node = record.nodeAt(steps);
     this.flipped = flipped;
-    this.place = place;
+    this.gameId = gameId;
     this.loaded = record.version;
     this.changed();
   }

@@ -1,7 +1,7 @@
 /** Panels of which one is shown, with a row of tabs that the arrow keys move along. */
 
 import { byId } from "./dom.js";
-import { keep, recall } from "./store.js";
+import { saveSetting, loadSetting } from "./store.js";
 
 export class Tabs {
   /** @param {string} name of the setting that keeps the choice @param {string[]} panels the ids of the panels; their tabs have "tab-" before */
@@ -13,7 +13,7 @@ export class Tabs {
       tab.addEventListener("click", () => this.show(panel));
       tab.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.type(event, panel));
     }
-    this.show(recall(name, panels[0]));
+    this.show(loadSetting(name, panels[0]));
   }
 
   /** @param {string} chosen */
@@ -25,7 +25,7 @@ export class Tabs {
       tab.tabIndex = panel === shown ? 0 : -1;
       byId(panel).hidden = panel !== shown;
     }
-    keep(this.name, shown);
+    saveSetting(this.name, shown);
   }
 
   /** @param {KeyboardEvent} event @param {string} panel */

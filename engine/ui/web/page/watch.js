@@ -4,7 +4,7 @@ import { Board } from "./board.js";
 import { isChess960, percent, plyOf, scoreText, short, START, turnOf } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
 import { Quiz } from "./quiz.js";
-import { knockFor } from "./sound.js";
+import { playMoveSound } from "./sound.js";
 
 /** @typedef {import("./main.js").App} App */
 
@@ -36,9 +36,9 @@ export class WatchView {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.talk = app.talk;
+    this.connection = app.connection;
     this.active = false;
-    this.asked = 0;
+    this.requestNumber = 0;
     this.fen = START;
     this.chess960 = false;
     this.flipped = false;
@@ -51,13 +51,12 @@ export class WatchView {
     /** @type {Set<string>} */
     this.busy = new Set();
     this.board = new Board(byId("watch-board"), { label: "Position to search", onMove: (uci) => this.move(uci) });
-    /** @type {import("./branches.js").Branches|null} */
-    this.branches = null;
-    this.quiz = new Quiz(app.talk);
+    /** @type {import("./searchtree.js").SearchTree|null} */
+    this.searchTree = null;
+    this.quiz = new Quiz(app.connection);
     byId("tree-card").after(this.quiz.card);
     this.bind();
     this.show();
-    if (this.talk.greeting) this.setModes(this.talk.greeting.modes);
   }
 
   bind() {
@@ -68,11 +67,11 @@ export class WatchView {
     byId("watch-flip").addEventListener("click", () => this.steps().flip());
     byId("watch-stop").addEventListener("click", () => this.stop());
     byId("tree-draw").addEventListener("click", () => this.drawTree());
-    byId("tree-depth").addEventListener("change", () => { if (this.branches?.drawn) this.drawTree(); });
-    this.talk.on("welcome", ({ modes }) => { this.setModes(modes); if (this.active) this.loadPosition(); });
-    this.talk.on("watched", (message) => this.take(message));
-    this.talk.on("lost", () => this.finish());
-    this.talk.on("error", ({ ask }) => { if (ask === this.asked) this.finish(); });
+    byId("tree-depth").addEventListener("change", () => { if (this.searchTree?.drawn) this.drawTree(); });
+    this.connection.on("welcome", ({ modes }) => { this.setModes(modes); if (this.active) this.loadPosition(); });
+    this.connection.on("watched", (message) => this.take(message));
+    this.connection.on("disconnected", () => this.finish());
+    this.connection.on("error", ({ request }) => { if (request === this.requestNumber) this.finish(); });
   }
 
   openTyped() {
@@ -138,7 +137,7 @@ export class WatchView {
     this.chess960 = chess960;
     this.flipped = turnOf(fen) === "black";
     this.position = null;
-    this.branches?.clear();
+    this.searchTree?.clear();
     for (const card of this.cards.values()) this.blank(card);
     this.show();
     if (this.active) this.loadPosition();
@@ -157,15 +156,15 @@ export class WatchView {
   }
 
   async loadPosition() {
-    if (this.position || !this.talk.ready) return;
+    if (this.position || !this.connection.ready) return;
     const { fen } = this;
     try {
-      const position = await this.talk.request("position", this.positionFields());
+      const position = await this.connection.request("position", this.positionFields());
       if (fen !== this.fen) return;
       this.position = position;
       this.show();
     } catch (error) {
-      toast(/** @type {Error} */ (error).message, "bad");
+      toast(/** @type {Error} */ (error).message, "error");
     }
   }
 
@@ -173,14 +172,14 @@ export class WatchView {
   async move(uci) {
     try {
       const san = this.position.san[uci] ?? "";
-      const after = await this.talk.request("position", { ...this.positionFields(), moves: [uci] });
+      const after = await this.connection.request("position", { ...this.positionFields(), moves: [uci] });
       const { flipped } = this;
       this.open(after.fen, this.chess960);
       this.flipped = flipped;
       this.show();
-      knockFor(san);
+      playMoveSound(san);
     } catch (error) {
-      toast(/** @type {Error} */ (error).message, "bad");
+      toast(/** @type {Error} */ (error).message, "error");
       this.board.restore();
     }
   }
@@ -205,15 +204,15 @@ export class WatchView {
       this.blank(this.cards.get(name));
       /** @type {any} */ (this.cards.get(name)).state.textContent = "waiting";
     }
-    this.asked = this.talk.send("watch", { ...this.positionFields(), modes, movetime: Number(byId("watch-time").value) });
-    if (!this.asked) return;
+    this.requestNumber = this.connection.send("watch", { ...this.positionFields(), modes, movetime: Number(byId("watch-time").value) });
+    if (!this.requestNumber) return;
     this.busy = new Set(modes);
     byId("watch-stop").hidden = false;
     byId("watch-start").disabled = true;
   }
 
   stop() {
-    if (this.busy.size) this.talk.send("stop", { job: "watch" });
+    if (this.busy.size) this.connection.send("stop", { job: "watch" });
     this.finish();
   }
 
@@ -227,7 +226,7 @@ export class WatchView {
   /** @param {any} message */
   take(message) {
     const card = /** @type {any} */ (this.cards.get(message.mode));
-    if (message.ask !== this.asked || !card) return;
+    if (message.request !== this.requestNumber || !card) return;
     card.score.textContent = scoreText(message.score);
     card.depth.textContent = message.depth ?? "–";
     card.nodes.textContent = short(message.nodes);
@@ -256,12 +255,12 @@ export class WatchView {
     const depth = Number(byId("tree-depth").value);
     byId("tree-draw").disabled = true;
     try {
-      const tree = await this.talk.request("tree", { ...this.positionFields(), depth });
-      this.branches ??= new (await import("./branches.js")).Branches(byId("tree"));
-      this.branches.show(tree.nodes, tree.turn ?? turnOf(this.fen));
+      const tree = await this.connection.request("tree", { ...this.positionFields(), depth });
+      this.searchTree ??= new (await import("./searchtree.js")).SearchTree(byId("tree"));
+      this.searchTree.show(tree.nodes, tree.turn ?? turnOf(this.fen));
       byId("tree-width").textContent = tree.width ? `Here only the ${tree.width} most promising moves of each position are searched.` : "";
     } catch (error) {
-      toast(/** @type {Error} */ (error).message, "bad");
+      toast(/** @type {Error} */ (error).message, "error");
     }
     byId("tree-draw").disabled = false;
   }

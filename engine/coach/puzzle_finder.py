@@ -1,0 +1,245 @@
+"""Find the puzzles of a game: positions after a mistake in which exactly one move wins, saves or mates.
+
+The first round is that of a review: all positions, two lines each. The second searches those again in which a mistake
+seems to have left one move, longer, and follows the solution: the opponent answers with its best move, until the mate
+is there, the gain is quiet, or more than one move is good. Tasks are pure functions, as those of a review are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import chess
+
+from engine.analysis.accuracy import phase_of
+from engine.analysis.boards import recent_board
+from engine.analysis.ledger import balance, is_settled
+from engine.analysis.marks import Mark, loss_between
+from engine.analysis.motifs import MATING, WINNING, find_motif, perpetual_check
+from engine.analysis.move_verdicts import MoveVerdict
+from engine.analysis.reasons import reason_for
+from engine.analysis.results import Score
+from engine.analysis.review import (
+    Analyser,
+    Line,
+    PositionEval,
+    ReviewCancelledError,
+    SearchEffort,
+    board_after,
+    evaluate_board,
+    never,
+    slices_of,
+)
+from engine.analysis.review_driver import ReviewTask, Rounds
+from engine.coach.puzzle import LONGEST_SOLUTION, Goal, Puzzle, RefutedTry
+from engine.coach.puzzle_rating import estimated_rating, nodes_until_found
+from engine.search.scores import MAX_PLY
+
+_LEAST_MISTAKE = 0.13  # expected score that the move before must lose, by the first round
+_LEAST_GAP = 0.25  # expected score by which the only move must be better than the second-best
+_CLEAR_GAP = 0.30  # the same for the first move, by the longest search
+_WINNING, _NOT_WINNING, _NOT_LOST, _LOSING = 200, 150, -60, -200  # centipawns
+_MOST_SOLVER_MOVES = 8
+# Nodes in multiples of those of the first round, for each of the two lines: to reject, to accept, and to go on.
+_GLANCE, _PROOF, _STEP, _REPLY = 1, 5, 2, 2
+_SHOWN_REFUTATION = 6  # plies, unless it mates
+_DETECTORS = {**MATING, **WINNING, "perpetual check": perpetual_check}
+
+
+def goal_of(best: Score, second: Score | None, gap: float = _LEAST_GAP) -> Goal | None:
+    """What only the best move does, by the scores of the two best; None if the second-best move does it too.
+
+    None as well without a second move: who has no choice has nothing to find.
+    """
+    if second is None or best.human_expected - second.human_expected < gap or second.is_winning_mate:
+        return None
+    if second.value < _NOT_WINNING and (best.is_winning_mate or best.value >= _WINNING):
+        return Goal.MATE if best.is_winning_mate else Goal.WIN
+    return Goal.SAVE if best.value >= _NOT_LOST and second.value <= _LOSING else None
+
+
+def is_as_good(best: Score, tried: Score) -> bool:
+    """Whether a move does what the best one does: it wins as well, or loses little."""
+    is_close = best.human_expected - tried.human_expected < _LEAST_GAP or tried.value >= _NOT_WINNING
+    return is_close and goal_of(best, tried) is None
+
+
+class PuzzleRounds(Rounds[list[Puzzle]]):
+    """The search for the puzzles of a game that starts at `board`; `source` names the game."""
+
+    def __init__(self, board: chess.Board, moves: Sequence[chess.Move], effort: SearchEffort, source: str) -> None:
+        super().__init__(_rounds(board, moves, effort, source))
+
+
+def _rounds(board: chess.Board, moves: Sequence[chess.Move], effort: SearchEffort,
+            source: str) -> Generator[Sequence[ReviewTask], Sequence[Any], list[Puzzle]]:
+    slices = slices_of(board, moves, effort, has_glances=False, lines=2)
+    evals = [position_eval for part in (yield slices) for position_eval in part]
+    tasks = mistakes_of(board, moves, evals, effort)
+    found = (yield tasks) if tasks else ()
+    return [replace(puzzle, source=f"{source}, move {puzzle.board().fullmove_number}")
+            for puzzle in found if puzzle is not None]
+
+
+def mistakes_of(board: chess.Board, moves: Sequence[chess.Move], evals: Sequence[PositionEval],
+                effort: SearchEffort) -> list[PuzzleTask]:
+    """The positions of a game in which, by the first round, a mistake has left one good move."""
+    tasks, cursor = list[PuzzleTask](), board.copy()
+    for ply, (before, here) in enumerate(pairwise(evals)):
+        cursor.push(moves[ply])
+        gained = here.score.human_expected - (1 - before.score.human_expected)
+        if gained >= _LEAST_MISTAKE and goal_of(here.score, here.second) is not None:
+            start = recent_board(cursor)
+            played = moves[ply + 1] if ply + 1 < len(moves) else None
+            tasks.append(PuzzleTask(start.root().fen(shredder=board.chess960), board.chess960,
+                                    tuple(start.move_stack), played, effort.for_positions()))
+    return tasks
+
+
+@dataclass(frozen=True)
+class PuzzleTask:
+    """A position that may be a puzzle: that after `moves`, the last of which is the mistake."""
+
+    fen: str
+    chess960: bool
+    moves: Line
+    played: chess.Move | None  # in the game
+    effort: SearchEffort  # of the first round
+    positions = 1  # for the progress
+
+    def run(self, engine: Analyser, is_cancelled: Callable[[], bool] = never) -> Puzzle | None:
+        """The puzzle, if it is one; ReviewCancelledError as soon as `is_cancelled` returns true."""
+        engine.clear()
+        board = board_after(self.fen, self.chess960, self.moves)
+        return find_puzzle(_Searches(engine, self.effort, is_cancelled), board, self.played)
+
+
+@dataclass
+class _Searches:
+    """Searches with multiples of the first round's effort."""
+
+    engine: Analyser
+    effort: SearchEffort
+    is_cancelled: Callable[[], bool]
+
+    def two(self, board: chess.Board, times: int) -> PositionEval:
+        """The two best lines."""
+        return self._search(board, times, 2)
+
+    def one(self, board: chess.Board, times: int, move: chess.Move | None = None) -> PositionEval:
+        """The best line, or that of a certain move."""
+        return self._search(board, times, 1, None if move is None else [move])
+
+    def _search(self, board: chess.Board, times: int, lines: int,
+                moves: Sequence[chess.Move] | None = None) -> PositionEval:
+        effort = multiplied(self.effort, times, lines)
+        if self.is_cancelled():
+            raise ReviewCancelledError
+        try:
+            found = evaluate_board(self.engine, board, effort, lines, moves)
+        except KeyError:
+            raise ReviewCancelledError from None  # stopped before the first iteration
+        if self.is_cancelled():
+            raise ReviewCancelledError  # stopped early
+        return found
+
+
+def multiplied(effort: SearchEffort, times: int, lines: int = 1) -> SearchEffort:
+    """An effort of so many times the nodes for each of some lines, or with a ply more for each doubling."""
+    nodes = None if effort.nodes is None else times * lines * effort.nodes
+    depth = None if effort.depth is None else min(effort.depth + times.bit_length() - 1, MAX_PLY - 1)
+    return replace(effort, nodes=nodes, depth=depth)
+
+
+def find_puzzle(searches: _Searches, board: chess.Board, played: chess.Move | None) -> Puzzle | None:
+    """The puzzle of a position; `played` is the game's move. None if it is not one."""
+    if goal_of((glance := searches.two(board, _GLANCE)).score, glance.second) is None:
+        return None
+    first = searches.two(board, _PROOF)
+    goal = goal_of(first.score, first.second, _CLEAR_GAP if not first.score.is_winning_mate else _LEAST_GAP)
+    if goal is None or first.move != glance.move:
+        return None
+    steps = _solution(searches, board, first, goal)
+    cursor = board.copy()
+    for move in (solution := tuple(move for move, _ in steps)):
+        cursor.push(move)
+    if goal is Goal.MATE and not cursor.is_checkmate():
+        goal = Goal.WIN  # more than one way to mate from here on
+    if not cursor.is_checkmate() and goal is Goal.WIN and balance(cursor, board.turn) < balance(board, board.turn):
+        return None  # the sacrifice pays only later, where more than one move is good
+    tries = _refuted_tries(searches, board, steps, played)
+    nodes = nodes_until_found(searches.engine, board, solution[0])
+    return Puzzle(board.fen(shredder=board.chess960), solution, goal, themes_of(board, solution, goal),
+                  estimated_rating(board, solution, nodes), tries, mistake=_last_san(board), chess960=board.chess960)
+
+
+def _solution(searches: _Searches, board: chess.Board, first: PositionEval,
+              goal: Goal) -> list[tuple[chess.Move, PositionEval | None]]:
+    """The moves of the solution, the solver's each with its search."""
+    cursor, found, start = board.copy(), first, balance(board, board.turn)
+    steps = list[tuple[chess.Move, PositionEval | None]]()
+    while True:
+        steps.append((found.line[0], found))
+        cursor.push(found.line[0])
+        if cursor.is_game_over() or len(steps) >= 2 * _MOST_SOLVER_MOVES - 1:
+            return steps
+        is_calm = is_settled(cursor)
+        reply = searches.one(cursor, _REPLY).line[0]
+        cursor.push(reply)
+        if is_calm and goal is not Goal.MATE and _is_quiet(cursor, start, goal):
+            return steps
+        found = searches.two(cursor, _STEP)
+        mates_at_once = found.score.mate == 1 and found.score.is_winning_mate
+        if not found.line or not (mates_at_once or goal_of(found.score, found.second) is not None):
+            return steps
+        steps.append((reply, None))
+
+
+def _is_quiet(board: chess.Board, start: int, goal: Goal) -> bool:
+    """Whether nothing is under way before the solver's next move, and what was to be won is won."""
+    return is_settled(board) and (goal is Goal.SAVE or balance(board, board.turn) > start)
+
+
+def _refuted_tries(searches: _Searches, board: chess.Board, steps: Sequence[tuple[chess.Move, PositionEval | None]],
+                   played: chess.Move | None) -> tuple[RefutedTry, ...]:
+    """What is wrong with the second-best move at each of the solver's moves, and with the move of the game."""
+    tries, cursor = list[RefutedTry](), board.copy()
+    for ply, (move, found) in enumerate(steps):
+        wrong = [] if found is None else [found.second_move, played if ply == 0 else None]
+        for tried in dict.fromkeys(wrong):
+            if found is not None and tried is not None and tried != move:
+                answer = searches.one(cursor, _REPLY, tried)
+                if goal_of(found.score, answer.score) is not None:
+                    tries.append(refuted_try(ply, cursor, found, answer))
+        cursor.push(move)
+    return tuple(tries)
+
+
+def refuted_try(ply: int, board: chess.Board, best: PositionEval, tried: PositionEval) -> RefutedTry:
+    """The refutation of a wrong move at a ply of a solution, from the searches of the best move and of it."""
+    line = tried.line if tried.score.is_losing_mate else tried.line[: _SHOWN_REFUTATION + 1]
+    verdict = MoveVerdict(ply, board.copy(), tried.line[0], Mark.BLUNDER, best.score, tried.score,
+                          loss_between(best.score, tried.score), best.line, tried.line, best.second, best.depth,
+                          is_verified=True)
+    return RefutedTry(ply, line[0], line[1 : LONGEST_SOLUTION + 1], reason_for(verdict).brief or
+                      reason_for(verdict).text)
+
+
+def themes_of(board: chess.Board, solution: Line, goal: Goal) -> tuple[str, ...]:
+    """The themes of a puzzle: its goal, the phase of the game, and the motifs that its solution proves."""
+    end = board.copy()
+    for move in solution:
+        end.push(move)
+    mate = f"mate in {(len(solution) + 1) // 2}" if end.is_checkmate() else ""
+    motifs = [name for name, detector in _DETECTORS.items()
+              if find_motif(board, solution, {name: detector}) is not None]
+    return tuple(filter(None, (mate or goal.value, phase_of(board).value, *motifs)))
+
+
+def _last_san(board: chess.Board) -> str:
+    """The last move of a board in SAN."""
+    before = board.copy()
+    return before.san(before.pop()) if before.move_stack and before.peek() else ""

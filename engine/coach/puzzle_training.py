@@ -1,0 +1,180 @@
+"""Training with puzzles: which comes next, whether a move is right, what hints say, and what an answer is worth."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import chess
+
+from engine.analysis.review import DEFAULT_HASH, Analyser, SearchEffort, evaluate_board
+from engine.coach.progress_file import CardAnswer, ProgressFile
+from engine.coach.puzzle import Puzzle, RefutedTry, puzzle_from_json
+from engine.coach.puzzle_finder import is_as_good, refuted_try
+from engine.coach.rating import Rating
+from engine.coach.schedule import Outcome
+from engine.system.errors import InputError, quote
+
+DECK = "puzzles"  # of the answers in the user's progress
+SETS = "puzzle set"  # the category of the kept sets
+_DEVIATION = 150.0  # of a puzzle's rating, which is an estimate
+_AT_ONCE = 6.0  # seconds for each move of the solver
+_NEAR = 150.0  # rating points around the user's, from which a new puzzle is drawn
+_NODES = 60_000  # of each search for a refutation
+
+
+@dataclass(frozen=True)
+class PuzzleFilter:
+    """Which puzzles are trained: of a theme, and from one rating to another."""
+
+    theme: str = ""
+    lowest: int = 0
+    highest: int = 4000
+
+    def chosen(self, puzzles: Sequence[Puzzle]) -> list[Puzzle]:
+        """The puzzles that are trained, each once; InputError if there are none."""
+        if not puzzles:
+            raise InputError("there are no puzzles: give a file of them with --set")
+        if self.theme and not any(self.theme in puzzle.themes for puzzle in puzzles):
+            known = sorted({theme for puzzle in puzzles for theme in puzzle.themes})
+            raise InputError(f"no puzzle has the theme {quote(self.theme)}; the themes are {', '.join(known)}")
+        chosen = {puzzle.id: puzzle for puzzle in puzzles if (not self.theme or self.theme in puzzle.themes)
+                  and self.lowest <= puzzle.rating <= self.highest}
+        if not chosen:
+            raise InputError(f"no puzzle has a rating from {self.lowest} to {self.highest}"
+                             + (f" and the theme {quote(self.theme)}" if self.theme else ""))
+        return list(chosen.values())
+
+
+def keep_set(progress: ProgressFile, name: str, puzzles: Sequence[Puzzle]) -> None:
+    """Keep a set of puzzles with the user's progress, in place of one of the same name."""
+    progress.keep(SETS, name, json.dumps([puzzle.as_json() for puzzle in puzzles]))
+
+
+def kept_puzzles(progress: ProgressFile, warn: Callable[[str], None]) -> list[Puzzle]:
+    """The puzzles of all kept sets; one that is damaged is left out, with a warning."""
+    found = list[Puzzle]()
+    for name, content in progress.documents(SETS).items():
+        try:
+            found += [puzzle_from_json(value) for value in json.loads(content)]
+        except (ValueError, TypeError, RecursionError) as error:
+            warn(f"left out the set of puzzles {quote(name)}, which is damaged: {error}")
+    return found
+
+
+class Training:
+    """Training with some puzzles: the due ones first, then new ones near the user's rating."""
+
+    def __init__(self, puzzles: Sequence[Puzzle], progress: ProgressFile, rng: random.Random | None = None) -> None:
+        self._puzzles = {puzzle.id: puzzle for puzzle in puzzles}
+        self._rng = rng or random.Random()  # noqa: S311  the choice of puzzles is not secret
+        self.progress = progress
+        self._left_out: set[str] = set()  # skipped, or answered without success, in this session
+
+    def due(self, now: datetime | None = None) -> list[Puzzle]:
+        """The puzzles that are due, the longest overdue first."""
+        return [self._puzzles[item] for item in self.progress.due(DECK, now)
+                if item in self._puzzles and item not in self._left_out]
+
+    def next(self, now: datetime | None = None) -> Puzzle | None:
+        """The next puzzle; None if nothing is due and none is new."""
+        if due := self.due(now):
+            return due[0]
+        seen = self.progress.cards(DECK).keys() | self._left_out
+        fresh = [puzzle for item, puzzle in self._puzzles.items() if item not in seen]
+        if not fresh:
+            return None
+        rating = self.progress.rating().value
+        near = [puzzle for puzzle in fresh if abs(puzzle.rating - rating) <= _NEAR]
+        return self._rng.choice(near) if near else min(fresh, key=lambda puzzle: abs(puzzle.rating - rating))
+
+    def skip(self, puzzle: Puzzle) -> None:
+        """Do not ask a puzzle again in this session."""
+        self._left_out.add(puzzle.id)
+
+    def record(self, puzzle: Puzzle, outcome: Outcome, seconds: float) -> CardAnswer:
+        """Record an answer at once."""
+        if outcome is Outcome.FAILED:
+            self.skip(puzzle)
+        return self.progress.record(DECK, puzzle.id, outcome, seconds,
+                                    item_rating=Rating(float(puzzle.rating), _DEVIATION))
+
+
+class PuzzleAttempt:
+    """One attempt at a puzzle: the solver's moves, wrong tries and hints so far."""
+
+    def __init__(self, puzzle: Puzzle, now: Callable[[], float] = time.monotonic) -> None:
+        self.puzzle, self._now, self._began = puzzle, now, now()
+        self.ply = 0  # of the solution at which the solver is to move; its length when it is solved
+        self._hints_here = 0
+        self.hints = 0
+        self.is_failed = False
+        self.line = puzzle.solution  # that which solves it: another one if another mate was found
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether the last move of the solution has been found."""
+        return self.ply >= len(self.puzzle.solution)
+
+    @property
+    def seconds(self) -> float:
+        """The time since the puzzle was shown."""
+        return self._now() - self._began
+
+    @property
+    def board(self) -> chess.Board:
+        """The board in front of the solver."""
+        return self.puzzle.board(self.ply)
+
+    def play(self, move: chess.Move) -> bool:
+        """Try a legal move. If it is right, the opponent answers, and the solver is to move again or has solved it."""
+        if not self.puzzle.is_right(self.ply, move):
+            self.is_failed = True
+            return False
+        if move == self.puzzle.solution[self.ply]:
+            self.ply = min(self.ply + 2, len(self.puzzle.solution) + 1)
+        else:  # another mate
+            self.line = (*self.puzzle.solution[: self.ply], move)
+            self.ply = len(self.puzzle.solution)
+        self._hints_here = 0
+        return True
+
+    def hint(self) -> str:
+        """First which piece moves, then to which square, or how it castles."""
+        move, board = self.puzzle.solution[self.ply], self.board
+        self.hints += 1
+        self._hints_here += 1
+        if self._hints_here == 1:
+            piece = chess.piece_name(board.piece_type_at(move.from_square) or chess.KING)
+            return f"the {piece} on {chess.square_name(move.from_square)} moves"
+        if board.is_castling(move):
+            return f"it castles {'kingside' if board.is_kingside_castling(move) else 'queenside'}"
+        return f"it moves to {chess.square_name(move.to_square)}"
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the puzzle was answered."""
+        if self.is_failed:
+            return Outcome.FAILED
+        if self.hints:
+            return Outcome.WITH_HINTS
+        moves = (len(self.puzzle.solution) + 1) // 2
+        return Outcome.AT_ONCE if self.seconds <= _AT_ONCE * moves else Outcome.SOLVED
+
+
+def refute(engine: Analyser, puzzle: Puzzle, ply: int, move: chess.Move) -> RefutedTry | None:
+    """What is wrong with a move at a ply of a puzzle's solution: as the puzzle says, otherwise by searches.
+
+    None if, by the searches, it is as good as the move of the solution.
+    """
+    known = puzzle.refuted_try(ply, move)
+    if known is not None:
+        return known
+    board, effort = puzzle.board(ply), SearchEffort(nodes=_NODES, hash=DEFAULT_HASH)
+    best = evaluate_board(engine, board, effort, 1, [puzzle.solution[ply]])
+    tried = evaluate_board(engine, board, effort, 1, [move])
+    return None if is_as_good(best.score, tried.score) else refuted_try(ply, board, best, tried)

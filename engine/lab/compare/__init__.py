@@ -1,0 +1,1 @@
+"""Searches, players, levels and evaluations compared with each other."""

@@ -1,0 +1,1 @@
+"""Matches between two engines or two configs of this one."""

@@ -1,0 +1,1 @@
+"""Test suites that come with the engine, and the reading of others."""

@@ -1,0 +1,1 @@
+"""Tuning of the search and training of what evaluates."""

@@ -1,0 +1,131 @@
+"""Why a move is worse than another, from given lines without a search; each sentence is replayed by the checker."""
+
+from __future__ import annotations
+
+import chess
+import chess.pgn
+import pytest
+
+from engine.analysis.comparison import MoveComparison
+from engine.analysis.difference import statements
+from engine.analysis.review import Line
+from engine.analysis.threats import threat_in
+from tests.analysis import checker
+
+
+def line_of(board: chess.Board, text: str) -> Line:
+    """The moves of a line in SAN."""
+    cursor = board.copy()
+    return tuple(cursor.push_san(san) for san in text.split())
+
+
+def compared(fen: str, played: str, better: str, threats: dict[str, str] | None = None) -> MoveComparison:
+    """A move and a better one with two equal lines each; `threats` are the lines after null moves, by what is passed:
+    nothing, the move and its reply, or the better move.
+    """
+    board, known = chess.Board(fen), dict[str, Line]()
+    for before, line in (threats or {}).items():
+        passed = board.copy(stack=False)
+        for san in before.split():
+            passed.push_san(san)
+        passed.push(chess.Move.null())
+        known[passed.fen()] = line_of(passed, line)
+    lines = [line_of(board, text) for text in (played, better)]
+    return MoveComparison(board, (lines[0],) * 2, (lines[1],) * 2, 200, lambda passed, _: known.get(passed.fen(), ()))
+
+
+CASES = {
+    "an attack by the reply": (
+        "1k1r4/1pp5/p3n2Q/4p1p1/4P2P/P1N3P1/1q3P2/5RK1 b - - 0 33", "Re8 Qg6 Rf8 Qxe6 Qxc3", "Qxc3 Qxe6 gxh4 Qf6",
+        {"Re8 Qg6": "Qxe8+ Ka7 Qxe6"}, "allows 34.Qg6, which attacks the rook on e8"),
+    "a threat by the better move": (
+        "2rq1rk1/3pppb1/2b2np1/1p6/1B5p/PP2P2P/1N3PP1/2RQKB1R b K - 0 16", "Ne4 Rc2 Bb7 Bd3 Rxc2 Qxc2",
+        "Nd5 Nd3 Nxb4 axb4 e6", {"Nd5": "Nxb4 axb4 Bxb2"},
+        "misses 16...Nd5, which threatens 17...Nxb4 18.axb4 Bxb2, winning the bishop on b4"),
+    "a threat of a fork": (
+        "2kr3r/1ppb1p2/p1n1n2p/2qNp1p1/4P3/P1Q2NPP/1P2BP2/3RK2R w K - 0 22", "Qe3 Ned4 Rc1 Qd6 h4 f5",
+        "Nf6 Qxc3+ bxc3 Nc5", {"Qe3 Ned4": "Nc2+ Kf1 Nxe3+"},
+        "allows 22...Ned4, which threatens 23...Nc2+ 24.Kf1 Nxe3+, winning the queen for a knight"),
+    "a reply that would lose a piece after the better move": (
+        "6k1/1pp2r1p/p3n1p1/6P1/3P3n/PPN1Pr1q/5PRB/3R2QK w - - 2 33", "d5 Nc5 Rg3 Qf5 b4", "Rg3 Qf5 e4 Rxg3", {},
+        "allows 33...Nc5, which after 33.Rg3 would lose the knight: 33...Nc5 34.Rg3 Qf5 35.b4"),
+    "a threat of mate by the better move": (
+        "1r2k1r1/pbppnp1p/1bn2P2/7q/Q7/B1PB1N2/P4PPP/3RR1K1 b - - 2 19", "Qxf3 Rxe7+ Kd8 Rxd7+ Kc8",
+        "Qh3 Bf1 Qf5 Bxe7 Qxf3", {"Qh3": "Qxg2#"}, "misses 19...Qh3, which threatens 20...Qxg2#"),
+    "a threat that is not met": (
+        "1r6/3R3p/p2b4/5Pk1/8/1Bp5/7P/7K w - - 7 44", "f6 Rxb3 Rxd6 c2 Rc6 Rb1+ Kg2 c1=Q Rxc1 Rxc1",
+        "Bc2 Be5 h4+ Kxh4", {},
+        "does not meet the threat of 44...Rxb3, which wins the bishop: 44...Rxb3 45.Rxd6 c2 46.Rc6"),
+    "a sacrifice that is allowed": (
+        "r2qr1k1/p4pbp/bp3np1/3p4/8/BPNnP1P1/P2QNPBP/R2R2K1 w - - 2 15", "Qc2 Nxf2 Kxf2 Ng4+ Kg1 Nxe3 Qd2 d4",
+        "Nf4 Ne4 Nxe4 dxe4", {}, "allows the sacrifice 15...Nxf2: 15...Nxf2 16.Kxf2 Ng4+ 17.Kg1 Nxe3 18.Qd2 d4"),
+    "a sacrifice that cannot be taken": (
+        "r1b1k1nr/2pp2b1/p1n1pq2/5p1p/1P1N2p1/P3P3/1BPPNPPP/R2QKB1R w KQkq - 4 11", "Nf4 Nxd4 Bxd4 e5 Bb2",
+        "Nxe6 Qxb2 Nxc7+ Kd8 Rb1", {},
+        "misses 11.Nxe6: taking the knight would cost more: 11.Nxe6 Qxb2 12.Nxc7+ Kd8 13.Rb1"),
+    "a pawn that costs a rook": (
+        "1k3r2/1pp5/p3Q3/4p1P1/4P3/P1q3P1/5P2/5RK1 b - - 0 36",
+        "Qc5 g6 Qxa3 g7 Rd8 g8=Q Rxg8 Qxg8+ Ka7 Qd5 Qc3", "Qf3 Qxe5 Qh5 f4 Rh8 Kf2", {},
+        "lets the g-pawn run, which costs black the rook: 37.g6 Qxa3 38.g7 Rd8 39.g8=Q Rxg8 40.Qxg8+ Ka7"),
+    "the wrong capture": (
+        "r1bqkb1r/ppp2ppp/2np1n2/8/3pP3/P1P2N2/1P3PPP/RNBQKB1R w KQkq - 1 6", "Nxd4 Nxe4 Nxc6 bxc6",
+        "cxd4 d5 e5 Ne4 Bd3", {}, "should take with the pawn: 6.cxd4 d5 7.e5 Ne4 8.Bd3"),
+    "the wrong one of two pawns": (
+        "r1bqkbnr/1ppp1ppp/p1B5/4p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 0 4", "bxc6 Nxe5 Qe7 d4",
+        "dxc6 O-O f6 d4 exd4", {}, "should take with the pawn on d7: 4...dxc6 5.O-O f6 6.d4 exd4"),
+    "loss of time": (
+        "r3k2r/pb2pp2/1qn2bpp/1p6/3P4/1p2PB2/4QPPP/RNBR2K1 w kq - 0 17", "Ra3 b4 Rxb3 Rc8 Qa2", "Nc3 Nd8 Bxb7 Qxb7",
+        {}, "loses time: 17...b4 attacks the rook, which must move again: 17...b4 18.Rxb3 Rc8"),
+    "a loss on the ninth ply": (
+        "r3r1k1/p1pb1pb1/3p2pp/q7/p3PP2/2PQR1P1/1P1N2KP/R2B4 b - - 1 22", "Rab8 b4 Qb6 Bxa4 Bxa4 Rxa4",
+        "Bb5 Qc2 Rab8 Qc1 Bc6", {}, "gives a pawn back: 23.b4 Qb6 24.Bxa4"),
+}
+
+
+@pytest.mark.parametrize(("fen", "played", "better", "threats", "sentence"), CASES.values(), ids=list(CASES))
+def test_statements_about_a_difference(fen, played, better, threats, sentence):
+    comparison = compared(fen, played, better, threats)
+    texts = [statement.text() for statement in statements(comparison)]
+    assert sentence in texts
+    assert [wrong for text in texts if (wrong := _wrong(comparison, text)) is not None] == []
+
+
+def _wrong(comparison: MoveComparison, text: str) -> str | None:
+    """What the checker finds wrong with a sentence; those that need scores are left out."""
+    game = chess.pgn.Game.without_tag_roster()
+    game.setup(comparison.board)
+    node = game.add_variation(comparison.move)
+    node.comment = text
+    return None if text.startswith(("leaves", "gives", "lets", "falls", "does without")) and (
+        " costs " not in text and "pawn back" not in text and "exchange" not in text) else checker.check_node(node)
+
+
+def test_a_claim_needs_two_lines():
+    fen, played, better, _, sentence = CASES["a loss on the ninth ply"]
+    comparison = compared(fen, played, better)
+    once = MoveComparison(comparison.board, (comparison.played[0], line_of(comparison.board, "Rab8 Kh1 Bb5")),
+                      comparison.better, comparison.cost, comparison.search)
+    assert sentence not in [statement.text() for statement in statements(once)]
+
+
+@pytest.mark.parametrize(("fen", "line"), [
+    ("4k3/8/8/3n4/8/8/8/3QK3 w - - 0 1", "Qxd5"), ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "Ra8#")])
+def test_a_threat_is_what_a_line_wins_after_a_null_move(fen, line):
+    board = chess.Board(fen)
+    threat = threat_in(board, line_of(board, line))
+    assert threat is not None and threat.is_mate == line.endswith("#")
+
+
+def test_a_capture_that_loses_is_no_threat():
+    board = chess.Board("4k3/2p5/3n4/8/8/8/8/3QK3 w - - 0 1")
+    assert threat_in(board, line_of(board, "Qxd6 cxd6")) is None
+
+
+@pytest.mark.parametrize("sentence", [
+    "allows 34.Qg6, which attacks the bishop on e8", "allows 34.Qg6, which attacks the pawn on c7",
+    "allows 34.Qg6, which threatens 35.Qxe6, winning the rook", "allows 34.Qf6, which threatens 35.Qxd8#",
+    "does not meet the threat of 34.Qg6, which wins the knight: 34.Qg6 Rf8",
+    "allows the sacrifice 34.Qg6: 34.Qg6 Rf8", "should castle: 33...Rf8 34.Qxe6"])
+def test_the_checker_finds_false_sentences(sentence):
+    comparison = compared(*CASES["an attack by the reply"][:3])
+    assert _wrong(comparison, sentence)
