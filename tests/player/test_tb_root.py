@@ -12,9 +12,9 @@ import chess
 import pytest
 
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.commands.tablebase.latency import CONTROLS, PIECE_COUNTS, measure_latencies, player_with, random_fens
 from engine.core.game import Game
 from engine.expectimax.searcher import ExpectimaxSearch
+from engine.lab.tablebase.latency import CONTROLS, PIECE_COUNTS, measure_latencies, player_with, random_fens
 from engine.player.options import Settings, find_option
 from engine.player.player import Player
 from engine.player.request import GoRequest, SearchSignals

@@ -107,20 +107,20 @@ def _stats(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    from engine.commands.tablebase.verify import verify
+    from engine.lab.tablebase.verify import verify
 
     return verify(_folders(arguments), arguments.syzygy, arguments.positions, arguments.seed)
 
 
 def _speed(arguments: argparse.Namespace) -> int:
-    from engine.commands.tablebase.report import print_speed
+    from engine.lab.tablebase.speed import print_speed
 
     print_speed(_folders(arguments), arguments.syzygy)
     return 0
 
 
 def _latency(arguments: argparse.Namespace) -> int:
-    from engine.commands.tablebase.latency import print_latencies
+    from engine.lab.tablebase.latency import print_latencies
 
     print_latencies(arguments.syzygy, arguments.positions, arguments.seed)
     return 0

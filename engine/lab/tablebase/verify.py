@@ -11,9 +11,9 @@ import chess
 import chess.syzygy
 
 from engine.cli.progress import track
-from engine.commands.tablebase.report import open_tables
 from engine.core.draws import FIFTY_MOVES
 from engine.core.game import Game
+from engine.lab.tablebase.opening import open_tables
 from engine.system.errors import InputError
 from tablebase.codes import is_won
 from tablebase.material import Ending
