@@ -1,8 +1,8 @@
 """Find the puzzles of a game: positions after a mistake in which exactly one move wins, saves or mates.
 
-The first round is a quick look at all positions, for mistakes only. The second searches the positions after them, longer
-the more they look like puzzles, and follows the solution: the opponent answers with its best move, until the mate is
-there, the gain is quiet, or more than one move is good. Tasks are pure functions, as those of a review are.
+The first round is a quick look at all positions, for mistakes only. The second searches the positions after them,
+longer the more they look like puzzles, and follows the solution: the opponent answers with its best move, until the
+mate is there, the gain is quiet, or more than one move is good. Tasks are pure functions, as those of a review are.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def is_short_mate(score: Score) -> bool:
 def is_as_good(best: Score, tried: Score) -> bool:
     """Whether a move does what the best one does: it wins as well, or loses little."""
     is_close = best.human_expected - tried.human_expected < _LEAST_GAP
-    return tried.value >= _NOT_WINNING or is_close and goal_of(best, tried) is None
+    return tried.value >= _NOT_WINNING or (is_close and goal_of(best, tried) is None)
 
 
 class PuzzleRounds(Rounds[list[Puzzle]]):
@@ -104,7 +104,7 @@ def mistakes_of(board: chess.Board, moves: Sequence[chess.Move], evals: Sequence
         cursor.push(moves[ply])
         gained = here.score.human_expected - (1 - before.score.human_expected)
         is_mistake = gained >= _SUSPECTED_MISTAKE and here.score.value >= _SUSPECTED_GOAL
-        if is_mistake or is_short_mate(here.score) and not before.score.is_losing_mate:
+        if is_mistake or (is_short_mate(here.score) and not before.score.is_losing_mate):
             start = recent_board(cursor)
             played = moves[ply + 1] if ply + 1 < len(moves) else None
             tasks.append(PuzzleTask(start.root().fen(shredder=board.chess960), board.chess960,

@@ -57,10 +57,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="the puzzles: .pgn, .epd or .json; an interrupted run is resumed")
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--nodes", type=positive, default=DEFAULT_NODES, metavar="N",
-                        help=f"nodes per position of a game (default {DEFAULT_NODES}); what may be a puzzle gets ten "
-                             "times as many: the same result every time")
-    limits.add_argument("--depth", type=plies, metavar="D", help="plies per position instead, up to two more for what "
-                        "may be a puzzle: as reproducible")
+                        help=f"nodes for what may be a puzzle (default {DEFAULT_NODES}), an eighth for each position, "
+                             "ten times as many to accept one: the same result every time")
+    limits.add_argument("--depth", type=plies, metavar="D", help="plies instead, three fewer for each position, up to "
+                        "two more to accept a puzzle: as reproducible")
     add_hash(parser, DEFAULT_HASH)
     add_concurrency(parser)
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="search on the dask cluster at tcp://...")

@@ -37,7 +37,7 @@ def judged(engine: chess.engine.SimpleEngine, board: chess.Board, move: chess.Mo
         return True, True
     best, second = (line["score"].relative for line in lines)
     expected, other = (human_expected(score.score(mate_score=_MATE)) for score in (best, second))
-    return expected - other >= _MISTAKE, expected - other >= _MISTAKE or best.is_mate() and best > second
+    return expected - other >= _MISTAKE, expected - other >= _MISTAKE or (best.is_mate() and best > second)
 
 
 def verdict_of(engine: chess.engine.SimpleEngine, puzzle: Puzzle, nodes: int) -> Verdict:
