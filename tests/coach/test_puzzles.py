@@ -139,8 +139,9 @@ def test_all_formats_have_the_same_puzzles(found):
                                               puzzle.goal, puzzle.source) for puzzle in found[".json"]]
 
 
-def test_an_interrupted_run_is_resumed(capsys, tmp_path):
-    source, whole, torn = tmp_path / "games.pgn", tmp_path / "whole.json", tmp_path / "torn.json"
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_an_interrupted_run_is_resumed(capsys, tmp_path, suffix):
+    source, whole, torn = tmp_path / "games.pgn", tmp_path / f"whole{suffix}", tmp_path / f"torn{suffix}"
     source.write_text(LEGAL + QUIET + LEGAL + FORK)
     words = ("puzzles", str(source), "--nodes", "2000", "--out")
     assert run(capsys, *words, str(whole))[0] == 0
@@ -187,6 +188,14 @@ def test_what_may_be_a_puzzle_is_searched_longer():
     assert multiplied(SearchEffort(depth=127), 5).depth == 127
     assert [divided(effort, 8) for effort in (SearchEffort(nodes=4000), SearchEffort(nodes=3), SearchEffort(depth=10))
             ] == [SearchEffort(nodes=500), SearchEffort(nodes=1), SearchEffort(depth=7)]
+
+
+def test_other_positions_are_not_overwritten(capsys, tmp_path):
+    source, mine = tmp_path / "games.pgn", tmp_path / "mine.epd"
+    source.write_text(LEGAL)
+    mine.write_text("4k3/8/8/8/8/8/8/R3K3 w - - bm Ra8+;\n")
+    status, _, err = run(capsys, "puzzles", str(source), "--out", str(mine), "--nodes", "500")
+    assert (status, "refusing to overwrite" in err) == (2, True)
 
 
 @pytest.mark.parametrize(("text", "name", "message"), [
