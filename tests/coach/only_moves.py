@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,13 +61,13 @@ def main() -> None:
     arguments = parser.parse_args()
     puzzles = [puzzle for path in arguments.files for puzzle in read_puzzles(path)][: arguments.most]
     verdicts = list[Verdict]()
-    with chess.engine.SimpleEngine.popen_uci(arguments.engine) as engine:
+    with chess.engine.SimpleEngine.popen_uci(arguments.engine) as engine, suppress(KeyboardInterrupt):
         for puzzle in puzzles:
             verdicts.append(verdict_of(engine, puzzle, arguments.nodes))
             if not verdicts[-1].mates:
                 print(f"{puzzle.id} {puzzle.goal.value} {puzzle.fen} {' '.join(map(str, puzzle.solution))}", flush=True)
     first, every, mates = (sum(column) for column in zip(*verdicts, strict=True))
-    print(f"{len(puzzles)} puzzles: the first move is the only one in {first}, every move in {mates}; "
+    print(f"{len(verdicts)} puzzles: the first move is the only one in {first}, every move in {mates}; "
           f"in {every} if other ways to win count in puzzles with a mate")
 
 

@@ -37,6 +37,7 @@ class PuzzleSession:
         self._training: Training | None = None
         self._filter: tuple[object, ...] = ()  # what the training was chosen by
         self._attempt: PuzzleAttempt | None = None
+        self._known: list[Puzzle] = []  # before they were chosen by theme and rating
         self._note = ""  # about the progress file, for the next response
 
     async def train(self, message: Message) -> None:
@@ -57,7 +58,7 @@ class PuzzleSession:
             if action == "anew" and isinstance(training, Woodpecker):
                 training.begin_anew()
             if action == "overview":
-                return {"overview": overview(training, self._known), **self._standing(training)}
+                return self._ended(training)
             return self._asked(training, requests.str_field(message, "id", _LONGEST_WORD) if "id" in message else "")
         training, attempt = self._running()
         if action == "hint":
@@ -68,7 +69,7 @@ class PuzzleSession:
             solved = {"solution": solution_text(attempt.puzzle), "line": _frames(
                 attempt.board, attempt.puzzle.solution[attempt.ply :])}
             self._attempt = None
-            return {**solved, **self._standing(training)}
+            return {**solved, **self._ended(training)}
         return self._moved(attempt, self._move_of(message, attempt))
 
     def _move_of(self, message: Message, attempt: PuzzleAttempt) -> chess.Move:
@@ -91,7 +92,7 @@ class PuzzleSession:
         self._attempt = None
         return {**played, "solved": outcome.name.lower().replace("_", " "), "position": position_json(board),
                 "rated": puzzle.rating, "themes": list(puzzle.themes), "source": puzzle.source,
-                "seconds": round(attempt.seconds, 1), **self._standing(training)}
+                "seconds": round(attempt.seconds, 1), **self._ended(training)}
 
     async def _refuted(self, message: Message) -> Value:
         """What is wrong with a move; the answer counts as failed unless the move is as good as the right one."""
@@ -157,6 +158,10 @@ class PuzzleSession:
         return {**value, **self._standing(training), "puzzle": {
             "id": puzzle.id, "text": task_text(puzzle), "position": position_json(board), "last": last,
             "side": chess.COLOR_NAMES[board.turn], "hinted": attempt.hinted_squares, "failed": attempt.is_failed}}
+
+    def _ended(self, training: Training) -> Value:
+        """The user's progress after a puzzle."""
+        return {"overview": overview(training, self._known), **self._standing(training)}
 
     def _standing(self, training: Training) -> Value:
         rating = training.progress.rating()

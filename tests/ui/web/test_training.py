@@ -76,6 +76,7 @@ def test_a_puzzle_is_solved_on_the_board(training, data):
     assert "smothered mate; from A - B" in training.text("#train-panel .notes")
     assert outcomes(data) == [Outcome.AT_ONCE]
     assert f"your rating {progress_in(data).rating().value:.0f} ±" in training.text("#train-standing")
+    assert training.text("#train-answers") == "1 of 1 answers right"
     training.press(Keys.ENTER)
     training.wait(lambda: training.text("#train-head") == "Done", "the end of the set")
 
@@ -131,6 +132,7 @@ def test_answers_survive_a_server_that_is_killed(tmp_path, chromium):
     server.process.kill()
     server.stop()
     assert outcomes(tmp_path) == [Outcome.FAILED]
+    chromium.driver.get("about:blank")  # where nothing is connected anew
     chromium.complaints()  # of the connection
 
 

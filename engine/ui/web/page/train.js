@@ -90,7 +90,6 @@ export class TrainView {
     this.keep(null);
     if (action === "anew") return this.overview();
     this.showChoice(found.overview);
-    this.showProgress(found);
     const due = this.filter.woodpecker ? `Woodpecker: ${found.status}` : found.due ? `${found.due} due today` : "Nothing is due today";
     this.show(due, found.due ? "" : "New puzzles are near your rating.", [this.button(found.due ? "Start" : "New puzzle", () => this.next(), "button.primary")], found);
     return true;
@@ -251,6 +250,7 @@ export class TrainView {
   /** @param {string} head @param {string} text @param {HTMLElement[]} actions @param {any} [found] whose rating is shown @param {boolean} [typing] */
   show(head, text, actions, found = null, typing = false) {
     const standing = found ? `${found.status} · your rating ${found.rating} ± ${found.error}${found.streak ? ` · ${found.streak} ${found.streak === 1 ? "day" : "days"} in a row` : ""}` : "";
+    if (found?.overview) this.showProgress(found);
     this.panel?.replaceChildren(
       ...(head ? [h("h2", { id: "train-head" }, head)] : []), h("p.question", {}, text), h("div.actions", {}, ...actions),
       ...(typing ? [this.typed] : []), h("div.notes", {}, ...this.notes), h("p.faint", { id: "train-standing" }, standing));
@@ -270,7 +270,7 @@ export class TrainView {
     };
     const rounds = h("input", { type: "checkbox", checked: woodpecker, id: "train-woodpecker", onchange: () => this.choose({ woodpecker: rounds.checked }) });
     this.choice?.replaceChildren(
-      h("summary", {}, h("h2", {}, `Choose from ${puzzles} puzzles`)),
+      h("summary", {}, h("h2", {}, `Choose from ${puzzles} ${puzzles === 1 ? "puzzle" : "puzzles"}`)),
       h("div.pair", {},
         h("label.field", {}, "Theme", list("train-theme", theme, [["", "All themes"], ...themes.map((/** @type {any} */ one) => /** @type {[string, string]} */ ([one.name, `${one.name} (${one.count})`]))], (value) => this.choose({ theme: value }))),
         h("label.field", {}, "From", list("train-source", source, Object.entries(SOURCES), (value) => this.choose({ source: value, theme: "" })))),
