@@ -16,9 +16,11 @@ from engine.coach.puzzle_training import DECK, keep_set
 from engine.coach.rating import Rating
 from engine.coach.schedule import Outcome
 from engine.coach.woodpecker import Woodpecker
+from engine.ui.web.app import make_app
 from engine.ui.web.engine_pool import EnginePool, ResourceLimits
+from engine.ui.web.security import ServerAddress
 from tests.ui.browsing import Keys, Page, Server
-from tests.ui.visitor import ORIGIN, SOCKET, Visitor, client
+from tests.ui.visitor import ADDRESS, ORIGIN, PORT, SOCKET, TestClient, Visitor, client
 
 DESK, PHONE = (1280, 800), (390, 844)
 
@@ -173,10 +175,6 @@ def test_only_the_user_of_this_machine_trains():
 @pytest.fixture
 def visitor(tmp_path: Path) -> Iterator[Visitor]:
     """A visitor who trains."""
-    from engine.ui.web.app import make_app
-    from engine.ui.web.security import ServerAddress
-    from tests.ui.visitor import ADDRESS, PORT, TestClient
-
     pool = EnginePool(ResourceLimits(4, 16, 2), progress_path=tmp_path / "progress.sqlite3")
     app = make_app(ServerAddress("127.0.0.1", PORT, None), pool)
     with TestClient(app, base_url=ADDRESS).websocket_connect(SOCKET, headers=ORIGIN) as socket:
@@ -193,6 +191,14 @@ def test_bad_requests_get_one_line(visitor, fields, words):
     message = visitor._socket.receive_json()
     assert message["type"] == "error"
     assert words in message["text"] and "\n" not in message["text"]
+
+
+def test_a_damaged_file_is_kept_aside(visitor, tmp_path):
+    (tmp_path / "progress.sqlite3").write_text("no database")
+    shown = visitor.request("train", "training", action="next")
+    assert "was damaged and is kept as progress.sqlite3.damaged" in shown["note"]
+    assert shown["puzzle"] and shown["rating"] == 1500
+    assert "note" not in visitor.request("train", "training", action="hint")
 
 
 def test_an_unknown_wrong_move_is_refuted_by_a_search(visitor):
