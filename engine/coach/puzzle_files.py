@@ -29,12 +29,13 @@ from engine.coach.puzzle import (
     shortened,
 )
 from engine.system.errors import InputError
-from engine.system.files import begins_with, begins_with_epd, numbered_lines, read_json
+from engine.system.files import begins_with, numbered_lines, read_json
 
 STARTING_SET = Path(__file__).with_name("start.puzzles.xz")
 _COLUMNS = 80
 _RATING = re.compile(r"rating (\d+)")
 _RATING_DIGITS = 4
+_SOLUTION = '; c9 "'
 _CHESS960 = "chess960"  # of an EPD record
 _TASKS = {Goal.WIN: "find the only winning move", Goal.SAVE: "find the only move that holds",
           Goal.MATE: "find the forced mate"}
@@ -88,6 +89,12 @@ def _from_json(path: Path) -> Iterator[Puzzle]:
             yield puzzle_from_json(row)
         except InputError as error:
             raise InputError(f"{path}, puzzle {number}: {error}") from error
+
+
+def _begins_with_record(path: Path) -> bool:
+    """Whether the first line of an EPD file is a puzzle as it is written here."""
+    with path.open(errors="replace") as file:
+        return _SOLUTION in file.readline()
 
 
 def _as_epd(puzzle: Puzzle) -> str:
@@ -204,7 +211,7 @@ def _known(text: str | None) -> str:
 
 FORMATS = {
     ".pgn": PuzzleFormat("PGN file", begins_with(b"["), _as_pgn, _from_pgn),
-    ".epd": PuzzleFormat("EPD file", begins_with_epd, _as_epd, _from_epd),
+    ".epd": PuzzleFormat("EPD file of puzzles", _begins_with_record, _as_epd, _from_epd),
     ".json": PuzzleFormat("JSON file", begins_with(b"["), _as_json, _from_json, _JSON_BEGIN, ",\n", _JSON_END),
 }
 

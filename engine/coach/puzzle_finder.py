@@ -1,8 +1,8 @@
 """Find the puzzles of a game: positions after a mistake in which exactly one move wins, saves or mates.
 
-The first round is that of a review: all positions, two lines each. The second searches those again in which a mistake
-seems to have left one move, longer, and follows the solution: the opponent answers with its best move, until the mate
-is there, the gain is quiet, or more than one move is good. Tasks are pure functions, as those of a review are.
+The first round is a quick look at all positions, for mistakes only. The second searches the positions after them,
+longer the more they look like puzzles, and follows the solution: the opponent answers with its best move, until the
+mate is there, the gain is quiet, or more than one move is good. Tasks are pure functions, as those of a review are.
 """
 
 from __future__ import annotations
@@ -38,13 +38,16 @@ from engine.coach.puzzle import LONGEST_SOLUTION, Goal, Puzzle, RefutedTry
 from engine.coach.puzzle_rating import estimated_rating, nodes_until_found
 from engine.search.scores import MAX_PLY
 
-_LEAST_MISTAKE = 0.13  # expected score that the move before must lose, by the first round
+_SUSPECTED_MISTAKE = 0.10  # expected score that the move before must lose, by the first round
 _LEAST_GAP = 0.25  # expected score by which the only move must be better than the second-best
 _CLEAR_GAP = 0.30  # the same for the first move, by the longest search
+_SHORT_MATE = 3  # moves
 _WINNING, _NOT_WINNING, _NOT_LOST, _LOSING = 200, 150, -60, -200  # centipawns
 _MOST_SOLVER_MOVES = 8
-# Nodes in multiples of those of the first round, for each of the two lines: to reject, to accept, and to go on.
-_GLANCE, _PROOF, _STEP, _REPLY = 1, 5, 2, 2
+_SUSPECTED_GOAL = -150  # centipawns that the first round must see: less is lost
+_SCREENING = 8  # the effort is so many times that of the first round
+# Nodes in multiples of the effort, for each of the two lines: to reject, to accept, and to go on.
+_GLANCE, _PROOF, _STEP, _REPLY = 1, 5, 4, 2
 _SHOWN_REFUTATION = 6  # plies, unless it mates
 _DETECTORS = {**MATING, **WINNING, "perpetual check": perpetual_check}
 
@@ -54,17 +57,26 @@ def goal_of(best: Score, second: Score | None, gap: float = _LEAST_GAP) -> Goal 
 
     None as well without a second move: who has no choice has nothing to find.
     """
-    if second is None or best.human_expected - second.human_expected < gap or second.is_winning_mate:
+    if second is None or second.is_winning_mate:
+        return None
+    if is_short_mate(best):
+        return Goal.MATE  # the task says in how many moves, which a slow win does not do
+    if best.human_expected - second.human_expected < gap:
         return None
     if second.value < _NOT_WINNING and (best.is_winning_mate or best.value >= _WINNING):
         return Goal.MATE if best.is_winning_mate else Goal.WIN
     return Goal.SAVE if best.value >= _NOT_LOST and second.value <= _LOSING else None
 
 
+def is_short_mate(score: Score) -> bool:
+    """Whether it is a mate in so few moves that people look for it."""
+    return score.is_winning_mate and score.mate is not None and score.mate <= _SHORT_MATE
+
+
 def is_as_good(best: Score, tried: Score) -> bool:
     """Whether a move does what the best one does: it wins as well, or loses little."""
-    is_close = best.human_expected - tried.human_expected < _LEAST_GAP or tried.value >= _NOT_WINNING
-    return is_close and goal_of(best, tried) is None
+    is_close = best.human_expected - tried.human_expected < _LEAST_GAP
+    return tried.value >= _NOT_WINNING or (is_close and goal_of(best, tried) is None)
 
 
 class PuzzleRounds(Rounds[list[Puzzle]]):
@@ -76,7 +88,7 @@ class PuzzleRounds(Rounds[list[Puzzle]]):
 
 def _rounds(board: chess.Board, moves: Sequence[chess.Move], effort: SearchEffort,
             source: str) -> Generator[Sequence[ReviewTask], Sequence[Any], list[Puzzle]]:
-    slices = slices_of(board, moves, effort, has_glances=False, lines=2)
+    slices = slices_of(board, moves, divided(effort, _SCREENING), has_glances=False)
     evals = [position_eval for part in (yield slices) for position_eval in part]
     tasks = mistakes_of(board, moves, evals, effort)
     found = (yield tasks) if tasks else ()
@@ -86,12 +98,13 @@ def _rounds(board: chess.Board, moves: Sequence[chess.Move], effort: SearchEffor
 
 def mistakes_of(board: chess.Board, moves: Sequence[chess.Move], evals: Sequence[PositionEval],
                 effort: SearchEffort) -> list[PuzzleTask]:
-    """The positions of a game in which, by the first round, a mistake has left one good move."""
+    """The positions of a game after what the first round takes for a mistake."""
     tasks, cursor = list[PuzzleTask](), board.copy()
     for ply, (before, here) in enumerate(pairwise(evals)):
         cursor.push(moves[ply])
         gained = here.score.human_expected - (1 - before.score.human_expected)
-        if gained >= _LEAST_MISTAKE and goal_of(here.score, here.second) is not None:
+        is_mistake = gained >= _SUSPECTED_MISTAKE and here.score.value >= _SUSPECTED_GOAL
+        if is_mistake or (is_short_mate(here.score) and not before.score.is_losing_mate):
             start = recent_board(cursor)
             played = moves[ply + 1] if ply + 1 < len(moves) else None
             tasks.append(PuzzleTask(start.root().fen(shredder=board.chess960), board.chess960,
@@ -154,6 +167,13 @@ def multiplied(effort: SearchEffort, times: int, lines: int = 1) -> SearchEffort
     return replace(effort, nodes=nodes, depth=depth)
 
 
+def divided(effort: SearchEffort, by: int) -> SearchEffort:
+    """An effort of a fraction of the nodes, or with a ply less for each halving."""
+    nodes = None if effort.nodes is None else max(effort.nodes // by, 1)
+    depth = None if effort.depth is None else max(effort.depth - by.bit_length() + 1, 1)
+    return replace(effort, nodes=nodes, depth=depth)
+
+
 def find_puzzle(searches: _Searches, board: chess.Board, played: chess.Move | None) -> Puzzle | None:
     """The puzzle of a position; `played` is the game's move. None if it is not one."""
     if goal_of((glance := searches.two(board, _GLANCE)).score, glance.second) is None:
@@ -166,8 +186,10 @@ def find_puzzle(searches: _Searches, board: chess.Board, played: chess.Move | No
     cursor = board.copy()
     for move in (solution := tuple(move for move, _ in steps)):
         cursor.push(move)
-    if goal is Goal.MATE and not cursor.is_checkmate():
-        goal = Goal.WIN  # more than one way to mate from here on
+    if goal is Goal.MATE and not cursor.is_checkmate():  # more than one way to mate from here on
+        if first.second is None or first.second.value >= _NOT_WINNING:
+            return None
+        goal = Goal.WIN
     if not cursor.is_checkmate() and goal is Goal.WIN and balance(cursor, board.turn) < balance(board, board.turn):
         return None  # the sacrifice pays only later, where more than one move is good
     tries = _refuted_tries(searches, board, steps, played)
@@ -212,7 +234,7 @@ def _refuted_tries(searches: _Searches, board: chess.Board, steps: Sequence[tupl
         for tried in dict.fromkeys(wrong):
             if found is not None and tried is not None and tried != move:
                 answer = searches.one(cursor, _REPLY, tried)
-                if goal_of(found.score, answer.score) is not None:
+                if not is_as_good(found.score, answer.score):
                     tries.append(refuted_try(ply, cursor, found, answer))
         cursor.push(move)
     return tuple(tries)

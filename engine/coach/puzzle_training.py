@@ -92,6 +92,17 @@ class Training:
         near = [puzzle for puzzle in fresh if abs(puzzle.rating - rating) <= _NEAR]
         return self._rng.choice(near) if near else min(fresh, key=lambda puzzle: abs(puzzle.rating - rating))
 
+    def open(self, item: str) -> Puzzle | None:
+        """A puzzle that was asked before the session was interrupted; None if it has been answered since."""
+        puzzle = self._puzzles.get(item)
+        is_open = puzzle is not None and item not in self._left_out and (
+            item not in self.progress.cards(DECK) or item in self.progress.due(DECK))
+        return puzzle if is_open else None
+
+    def status(self) -> str:
+        """How much is due."""
+        return f"{len(self.due())} due"
+
     def skip(self, puzzle: Puzzle) -> None:
         """Do not ask a puzzle again in this session."""
         self._left_out.add(puzzle.id)
@@ -142,6 +153,12 @@ class PuzzleAttempt:
             self.ply = len(self.puzzle.solution)
         self._hints_here = 0
         return True
+
+    @property
+    def hinted_squares(self) -> list[str]:
+        """The squares that hints at this move have named."""
+        move = self.puzzle.solution[min(self.ply, len(self.puzzle.solution) - 1)]
+        return [chess.square_name(square) for square in (move.from_square, move.to_square)[: self._hints_here]]
 
     def hint(self) -> str:
         """First which piece moves, then to which square, or how it castles."""

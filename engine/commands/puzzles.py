@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,19 +13,14 @@ import chess.pgn
 from engine.analysis.game_queue import GameQueue
 from engine.analysis.pgn_reader import count_games
 from engine.analysis.review import DEFAULT_HASH, DEFAULT_NODES, SearchEffort
-from engine.analysis.workers import cancel_all, resume
 from engine.cli.arguments import add_concurrency, add_hash, in_file, plies, positive, text
-from engine.cli.interruption import stop_on_interrupt
 from engine.cli.output import add_json, pluralize, print_object, print_warning
-from engine.cli.progress import progress_bar
 from engine.coach.puzzle import Puzzle
 from engine.coach.puzzle_files import PuzzleFormat, puzzle_format
 from engine.coach.puzzle_finder import PuzzleRounds
-from engine.lab.arena.cluster import cluster
-from engine.lab.arena.executors import threads
+from engine.lab.game_workers import finished_games
 from engine.system.errors import InputError
 from engine.system.files import check_target, user_path
-from engine.system.host import usable_cores
 from engine.system.resumable_file import ResumableFile, digest_of_file
 
 _GAMES_SKIPPED = 1
@@ -57,10 +50,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="the puzzles: .pgn, .epd or .json; an interrupted run is resumed")
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--nodes", type=positive, default=DEFAULT_NODES, metavar="N",
-                        help=f"nodes per position of a game (default {DEFAULT_NODES}); what may be a puzzle gets ten "
-                             "times as many: the same result every time")
-    limits.add_argument("--depth", type=plies, metavar="D", help="plies per position instead, up to two more for what "
-                        "may be a puzzle: as reproducible")
+                        help=f"nodes for what may be a puzzle (default {DEFAULT_NODES}), an eighth for each position, "
+                             "ten times as many to accept one: the same result every time")
+    limits.add_argument("--depth", type=plies, metavar="D", help="plies instead, three fewer for each position, up to "
+                        "two more to accept a puzzle: as reproducible")
     add_hash(parser, DEFAULT_HASH)
     add_concurrency(parser)
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="search on the dask cluster at tcp://...")
@@ -101,30 +94,19 @@ def _search_games(arguments: argparse.Namespace, effort: SearchEffort, file: Res
     queue = GameQueue(arguments.games, file.rows[-1]["game"] if file.rows else 0, begin, print_warning)
     known = {name for row in file.rows for name in row["ids"]}  # openings repeat positions
     written, form, skipped = sum(row["puzzles"] for row in file.rows), puzzle_format(file.path), 0
-    with _workers(arguments) as (executor, width), progress_bar(total) as show, stop_on_interrupt(cancel_all):
-        try:
-            for pending in queue.pending(executor, width):
-                if isinstance(pending, str):
-                    print_warning(f"skipped {pending}")
-                    skipped += 1
-                    continue
-                found = [puzzle for puzzle in pending.finish(executor) if puzzle.id not in known]
-                known |= {puzzle.id for puzzle in found}
-                file.add(_joined(form, found, is_first=not written), {
-                    "game": pending.number, "puzzles": len(found), "ids": [puzzle.id for puzzle in found],
-                    "themes": [theme for puzzle in found for theme in puzzle.themes], "skipped": skipped})
-                written, skipped = written + len(found), 0
-                show(pending.number, "games")
-        finally:
-            cancel_all()
+    with finished_games(queue, total, address=arguments.cluster, concurrency=arguments.concurrency) as finished:
+        for done in finished:
+            if done is None:
+                skipped += 1
+                continue
+            pending, puzzles = done
+            found = [puzzle for puzzle in puzzles if puzzle.id not in known]
+            known |= {puzzle.id for puzzle in found}
+            file.add(_joined(form, found, is_first=not written), {
+                "game": pending.number, "puzzles": len(found), "ids": [puzzle.id for puzzle in found],
+                "themes": [theme for puzzle in found for theme in puzzle.themes], "skipped": skipped})
+            written, skipped = written + len(found), 0
     return skipped
-
-
-def _workers(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Executor, int]]:
-    resume()
-    if arguments.cluster is not None:
-        return cluster(arguments.cluster)
-    return threads(arguments.concurrency or usable_cores())
 
 
 def _title(game: chess.pgn.Game) -> str:

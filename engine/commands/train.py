@@ -16,12 +16,14 @@ from engine.analysis.review import DEFAULT_HASH
 from engine.cli.arguments import OutputFile, conflicts_with, in_file, text
 from engine.cli.interruption import stop_on_interrupt
 from engine.cli.output import pluralize, print_warning
+from engine.cli.plots import plot_file, save_plot
 from engine.coach.progress_file import ProgressFile
 from engine.coach.puzzle import Puzzle, RefutedTry
 from engine.coach.puzzle_files import read_puzzles, starting_puzzles
 from engine.coach.puzzle_training import PuzzleFilter, Training, keep_set, kept_puzzles, refute
 from engine.coach.schedule import check_scheduler
-from engine.system.errors import quote
+from engine.coach.woodpecker import DEFAULT_SIZE, Woodpecker
+from engine.system.errors import InputError, quote
 from engine.system.files import begins_with, read_json, write_file
 from engine.ui.terminal.screen import InputLines, screen_for
 from engine.ui.terminal.training import TrainingSession
@@ -45,9 +47,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="train these puzzles (.pgn, .epd, .json), which are kept for later")
     parser.add_argument("--theme", type=text, metavar="THEME", help="only puzzles with this theme, such as fork")
     parser.add_argument("--rating", type=RatingLimits(), metavar="LOW-HIGH", help="only puzzles rated from LOW to HIGH")
+    parser.add_argument("--woodpecker", action="store_true",
+                        help=f"ask {DEFAULT_SIZE} of them in rounds, the same ones again and again")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess symbols")
+    parser.add_argument("--plot", type=plot_file, metavar="FILE",
+                        help="draw your rating over time (.png, .svg or .pdf), and do nothing else")
     conflicts_with(parser.add_argument("--export", type=OutputFile("JSON file", begins_with(b"{")), metavar="FILE.json",
-                                       help="write your progress to a file, and do nothing else"), "--import")
+                                       help="write your progress to a file, and do nothing else"), "--import", "--plot")
     parser.add_argument("--import", type=in_file, metavar="FILE.json", dest="source",
                         help="add the progress in such a file to yours, and do nothing else")
 
@@ -66,8 +72,21 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.source is not None:
         print(f"{pluralize(progress.merge(read_json(arguments.source)), 'new answer')} from {arguments.source}")
         return 0
+    if arguments.plot is not None:
+        _plot(progress, arguments.plot)
+        return 0
     _train(arguments, progress, wanted)
     return 0
+
+
+def _plot(progress: ProgressFile, path: Path) -> None:
+    ratings = [answer.rating for answer in progress.answers() if answer.rating is not None]
+    if not ratings:
+        raise InputError("nothing to draw yet: your first answer begins your rating")
+    errors = [rating.error for rating in ratings]
+    save_plot(path, ("puzzles", "rating"), {"rating": (range(1, len(ratings) + 1), [one.value for one in ratings])},
+              title="Your rating, with its 95 % interval", errors={"rating": (errors, errors)})
+    print(f"your rating is {ratings[-1]}; {pluralize(len(ratings), 'rated answer')} in {path}")
 
 
 def _train(arguments: argparse.Namespace, progress: ProgressFile, wanted: list[Puzzle] | None) -> None:
@@ -76,7 +95,8 @@ def _train(arguments: argparse.Namespace, progress: ProgressFile, wanted: list[P
     chosen = PuzzleFilter(arguments.theme or "", lowest, highest).chosen(puzzles)
     if wanted is not None:
         keep_set(progress, Path(arguments.set).stem, wanted)
-    session = TrainingSession(Training(chosen, progress), _refute, screen_for(sys.stdout, False if arguments.ascii
+    training = (Woodpecker if arguments.woodpecker else Training)(chosen, progress)
+    session = TrainingSession(training, _refute, screen_for(sys.stdout, False if arguments.ascii
                                                                                else None), InputLines())
     with stop_on_interrupt(lambda: None, timeout=0, on_exit="\nyour answers are saved"):
         session.run()

@@ -23,6 +23,7 @@ from engine.kernel import SOURCE_ROOT
 from engine.system.errors import InputError
 from engine.ui.terminal.screen import InputLines, PlainScreen
 from engine.ui.terminal.training import TrainingSession
+from tests.coach.starting_set import LARGEST, is_sound
 from tests.commands.running import run
 from tests.processes import PATIENCE, LineProcess
 
@@ -112,12 +113,12 @@ def test_a_set_is_kept_with_the_progress(progress):
 
 def test_the_puzzles_of_the_package_are_legal_and_small():
     puzzles = starting_puzzles()
-    assert len({puzzle.id for puzzle in puzzles}) == len(puzzles) >= 20
-    assert STARTING_SET.stat().st_size <= 200_000
+    assert len({puzzle.id for puzzle in puzzles}) == len(puzzles) >= 200
+    assert STARTING_SET.stat().st_size <= LARGEST
     for puzzle in puzzles:
         end = puzzle.board(len(puzzle.solution))
-        assert puzzle.board().is_valid()
-        assert end.is_checkmate() == any(theme.startswith("mate in") for theme in puzzle.themes)
+        assert is_sound(puzzle)
+        assert not end.is_stalemate()
         assert all(puzzle.is_right(known.ply, known.move) is False for known in puzzle.tries)
 
 
@@ -227,6 +228,23 @@ def test_progress_is_exported_and_imported(folder, capsys, monkeypatch):
     assert run(capsys, "train", "--import", str(out))[:2] == (0, f"0 new answers from {out}\n")
     assert json.loads(out.read_text())["format"] == "adversary progress"
     assert [answer.item for answer in ProgressFile().answers()] == [FORK.id]
+
+
+def test_rounds_leave_the_rating_alone_and_the_rating_is_drawn(folder, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("solution\nquit\n"))
+    status, out, _ = run(capsys, "train", "--set", str(folder / "set.json"), "--woodpecker", "--ascii")
+    assert status == 0
+    assert "round 1, 0 of 3 done" in out
+    (answer,) = ProgressFile().answers()
+    assert answer.rating is None
+    plot = folder / "rating.svg"
+    status, _, err = run(capsys, "train", "--plot", str(plot))
+    assert (status, "nothing to draw yet" in err, plot.exists()) == (2, True, False)
+    training = Training(ALL, ProgressFile())
+    training.record(FORK, Outcome.SOLVED, 2)
+    assert run(capsys, "train", "--plot", str(plot))[:2] == (
+        0, f"your rating is {ProgressFile().rating()}; 1 rated answer in {plot}\n")
+    assert plot.read_text().startswith("<?xml")
 
 
 @pytest.mark.parametrize(("words", "message"), [

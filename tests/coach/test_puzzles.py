@@ -12,7 +12,7 @@ from engine.analysis.results import Score, drawn_score
 from engine.analysis.review import PositionEval, SearchEffort
 from engine.coach.puzzle import Goal, Puzzle, RefutedTry, puzzle_from_json
 from engine.coach.puzzle_files import FORMATS, read_puzzles
-from engine.coach.puzzle_finder import goal_of, mistakes_of, multiplied, themes_of
+from engine.coach.puzzle_finder import divided, goal_of, is_as_good, mistakes_of, multiplied, themes_of
 from engine.coach.puzzle_rating import estimated_rating
 from engine.system.errors import InputError
 from engine.system.resumable_file import ResumableFile
@@ -44,6 +44,7 @@ def centipawns(value: int) -> Score:
 
 
 MATE = Score(None, 2, Wdl(1000, 0, 0))
+LONG_MATE = Score(None, 9, Wdl(1000, 0, 0))
 MATED = Score(None, -2, Wdl(0, 0, 1000))
 
 
@@ -51,7 +52,9 @@ MATED = Score(None, -2, Wdl(0, 0, 1000))
     (MATE, centipawns(50), Goal.MATE),
     (MATE, MATED, Goal.MATE),
     (MATE, MATE, None),
-    (MATE, centipawns(600), None),  # it wins as well
+    (MATE, centipawns(600), Goal.MATE),  # it wins as well, but mates in two no more
+    (LONG_MATE, centipawns(600), None),  # nobody looks for a mate in nine there
+    (LONG_MATE, centipawns(0), Goal.MATE),
     (centipawns(500), centipawns(0), Goal.WIN),
     (centipawns(900), centipawns(300), None),
     (centipawns(120), centipawns(-100), None),  # no win
@@ -71,12 +74,27 @@ def evals_of(*scores: tuple[Score, Score]) -> list[PositionEval]:
 def test_a_puzzle_comes_after_a_mistake():
     board, moves = chess.Board(), [chess.Move.from_uci(text) for text in ("e2e4", "e7e5", "g1f3")]
     even, only = (centipawns(0), centipawns(-10)), (centipawns(500), centipawns(0))
-    (task,) = mistakes_of(board, moves, evals_of(even, even, only, even), SearchEffort(nodes=100))
+    lost = (centipawns(-500), centipawns(-600))
+    (task,) = mistakes_of(board, moves, evals_of(even, even, only, lost), SearchEffort(nodes=100))
     assert task.moves == tuple(moves[:2])
     assert task.played == moves[2]
     was_won = (centipawns(-480), centipawns(-500))  # nothing was lost by the move before
-    assert not mistakes_of(board, moves, evals_of(even, was_won, only, even), SearchEffort(nodes=100))
+    assert not mistakes_of(board, moves, evals_of(even, was_won, only, lost), SearchEffort(nodes=100))
     assert not mistakes_of(board, moves, evals_of(even, even, even, even), SearchEffort(nodes=100))
+
+
+def test_a_mate_that_was_allowed_is_suspected_in_a_lost_game():
+    board, moves = chess.Board(), [chess.Move.from_uci(text) for text in ("e2e4", "e7e5")]
+    winning, mating = (centipawns(900), centipawns(800)), (MATE, centipawns(800))
+    lost, mated = (centipawns(-900), centipawns(-950)), (MATED, MATED)
+    assert len(mistakes_of(board, moves, evals_of(winning, lost, mating), SearchEffort(nodes=100))) == 1
+    assert not mistakes_of(board, moves, evals_of(winning, mated, mating), SearchEffort(nodes=100))
+
+
+def test_a_move_that_wins_more_slowly_is_good_too():
+    assert is_as_good(MATE, centipawns(600))
+    assert not is_as_good(MATE, centipawns(50))
+    assert not is_as_good(centipawns(500), centipawns(0))
 
 
 @pytest.fixture(scope="module")
@@ -121,8 +139,9 @@ def test_all_formats_have_the_same_puzzles(found):
                                               puzzle.goal, puzzle.source) for puzzle in found[".json"]]
 
 
-def test_an_interrupted_run_is_resumed(capsys, tmp_path):
-    source, whole, torn = tmp_path / "games.pgn", tmp_path / "whole.json", tmp_path / "torn.json"
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_an_interrupted_run_is_resumed(capsys, tmp_path, suffix):
+    source, whole, torn = tmp_path / "games.pgn", tmp_path / f"whole{suffix}", tmp_path / f"torn{suffix}"
     source.write_text(LEGAL + QUIET + LEGAL + FORK)
     words = ("puzzles", str(source), "--nodes", "2000", "--out")
     assert run(capsys, *words, str(whole))[0] == 0
@@ -167,6 +186,16 @@ def test_what_may_be_a_puzzle_is_searched_longer():
     assert multiplied(SearchEffort(nodes=100), 5, 2) == SearchEffort(nodes=1000)
     assert [multiplied(SearchEffort(depth=8), times, 2).depth for times in (1, 2, 5)] == [8, 9, 10]
     assert multiplied(SearchEffort(depth=127), 5).depth == 127
+    assert [divided(effort, 8) for effort in (SearchEffort(nodes=4000), SearchEffort(nodes=3), SearchEffort(depth=10))
+            ] == [SearchEffort(nodes=500), SearchEffort(nodes=1), SearchEffort(depth=7)]
+
+
+def test_other_positions_are_not_overwritten(capsys, tmp_path):
+    source, mine = tmp_path / "games.pgn", tmp_path / "mine.epd"
+    source.write_text(LEGAL)
+    mine.write_text("4k3/8/8/8/8/8/8/R3K3 w - - bm Ra8+;\n")
+    status, _, err = run(capsys, "puzzles", str(source), "--out", str(mine), "--nodes", "500")
+    assert (status, "refusing to overwrite" in err) == (2, True)
 
 
 @pytest.mark.parametrize(("text", "name", "message"), [

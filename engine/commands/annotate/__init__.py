@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,6 @@ from engine.analysis.pgn_reader import count_games
 from engine.analysis.review import DEFAULT_HASH, DEFAULT_NODES, SearchEffort
 from engine.analysis.review_driver import GameReview, ReviewDriver
 from engine.analysis.summary import game_summary
-from engine.analysis.workers import cancel_all, resume
 from engine.cli.arguments import (
     OutputFile,
     OutputFolder,
@@ -33,16 +30,12 @@ from engine.cli.arguments import (
     positive,
     text,
 )
-from engine.cli.interruption import stop_on_interrupt
 from engine.cli.output import add_json, pluralize, print_object, print_warning
-from engine.cli.progress import progress_bar
 from engine.cli.tables import print_table
 from engine.commands.annotate.graphs import accuracy_chart, evaluation_graph
-from engine.lab.arena.cluster import cluster
-from engine.lab.arena.executors import threads
+from engine.lab.game_workers import finished_games
 from engine.system.errors import InputError
 from engine.system.files import begins_with, create_folder
-from engine.system.host import usable_cores
 from engine.system.resumable_file import ResumableFile, digest_of_file
 
 _GAMES_SKIPPED = 1
@@ -97,25 +90,14 @@ def _annotate_games(arguments: argparse.Namespace, effort: SearchEffort, file: R
 
     queue = GameQueue(arguments.games, file.rows[-1]["game"] if file.rows else 0, begin, print_warning)
     skipped = 0
-    with _workers(arguments) as (executor, width), progress_bar(total) as show, stop_on_interrupt(cancel_all):
-        try:
-            for pending in queue.pending(executor, width):
-                if isinstance(pending, str):
-                    print_warning(f"skipped {pending}")
-                    skipped += 1
-                else:
-                    _finish(pending.number, pending.game, pending.finish(executor), file, arguments.plots)
-                    show(pending.number, "games")
-        finally:
-            cancel_all()
+    with finished_games(queue, total, address=arguments.cluster, concurrency=arguments.concurrency) as finished:
+        for done in finished:
+            if done is None:
+                skipped += 1
+            else:
+                pending, review = done
+                _finish(pending.number, pending.game, review, file, arguments.plots)
     return skipped
-
-
-def _workers(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Executor, int]]:
-    resume()
-    if arguments.cluster is not None:
-        return cluster(arguments.cluster)
-    return threads(arguments.concurrency or usable_cores())
 
 
 def _finish(number: int, game: chess.pgn.Game, review: GameReview, file: ResumableFile, plots: Path | None) -> None:

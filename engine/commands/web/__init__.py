@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until the user interrupts."""
     if missing := missing_packages("web"):
         raise missing_extra("the page", "web", *missing)
+    from engine.coach.progress_file import default_path
     from engine.ui.autosave import games_folder
     from engine.ui.web.app import make_app
     from engine.ui.web.engine_pool import EnginePool, ResourceLimits
@@ -62,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     token = None if is_loopback(bound_address) else secrets.token_urlsafe(18)
     server_address = ServerAddress(arguments.host, port, token)
     pool = EnginePool(ResourceLimits(arguments.sessions, arguments.hash, arguments.threads),
-                      games_folder() if token is None else None)
+                      *((games_folder(), default_path()) if token is None else ()))
     pool.load()
     server = Server(make_app(server_address, pool), listener)
     if arguments.picture is not None:

@@ -46,8 +46,7 @@ class TrainingSession:
             print(message, flush=True)
 
     def _greeting(self) -> str:
-        due = len(self._training.due())
-        return f"{due} due; {self._standing()}; {_HELP}"
+        return f"{self._training.status()}; {self._standing()}; {_HELP}"
 
     def _standing(self) -> str:
         days = self._training.progress.streak()

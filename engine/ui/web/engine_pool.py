@@ -64,9 +64,10 @@ class ResourceLimits:
 class EnginePool:
     """Engines and threads. Games have slots of their own, so that a move never waits for an analysis."""
 
-    def __init__(self, limits: ResourceLimits, games_folder: Path | None = None) -> None:
-        """`games_folder` has the games of this machine's user; None if the visitors may be others."""
-        self.limits, self.games_folder = limits, games_folder
+    def __init__(self, limits: ResourceLimits, games_folder: Path | None = None,
+                 progress_path: Path | None = None) -> None:
+        """The games and the progress of this machine's user; None if the visitors may be others."""
+        self.limits, self.games_folder, self.progress_path = limits, games_folder, progress_path
         self.game_queue = FairQueue(limits.slots, _GAME_SLICE)
         self.analysis_queue = FairQueue(limits.slots, _SLICE)
         self._game_threads = ThreadPoolExecutor(limits.slots, "game")

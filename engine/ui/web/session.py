@@ -24,6 +24,7 @@ from engine.ui.web.questions import QuestionSession
 from engine.ui.web.requests import LONGEST_MESSAGE, Message
 from engine.ui.web.responses import Value, game_opening_json, make_message, position_json
 from engine.ui.web.security import RateLimiter
+from engine.ui.web.training import PuzzleSession
 from engine.ui.web.trees import TreeSession
 from engine.ui.web.watch import WATCHED_MODES, WatchSession
 from engine.version import VERSION
@@ -79,6 +80,7 @@ class Session:
             "steps": trees.steps,
             "treequestion": trees.question,
             "stop": self._stop,
+            "train": self._as_job("train", PuzzleSession(pool, self.send).train),
             **{name: self._as_job(name, analysis) for name, analysis in self._analyses.items()},
         }
 
@@ -196,7 +198,8 @@ class Session:
     async def _hello(self, _: Message) -> None:
         await self.send(make_message("welcome", version=VERSION, levels=list(LEVELS),
                                      descriptions=level_descriptions(), modes=WATCHED_MODES,
-                                     limits=LIMITS, saves_games=self._pool.games_folder is not None))
+                                     limits=LIMITS, saves_games=self._pool.games_folder is not None,
+                                     trains=self._pool.progress_path is not None))
 
     async def _position(self, message: Message) -> None:
         def answer() -> Value:

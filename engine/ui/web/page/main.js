@@ -1,11 +1,11 @@
-/** The page itself: its four views, its settings, its connection. */
+/** The page itself: its five views, its settings, its connection. */
 
 import { byId, loadStyle, toast } from "./dom.js";
 import { PlayView } from "./play.js";
 import { isPersistent, saveSetting, saveTabValue, loadSetting, loadTabValue } from "./store.js";
 import { Connection } from "./connection.js";
 
-const TITLES = { play: "Play", analyse: "Analyse", watch: "Watch", trees: "Trees" };
+const TITLES = { play: "Play", analyse: "Analyse", train: "Train", watch: "Watch", trees: "Trees" };
 
 const KEYS = {
   ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", f: "flip", h: "hint", m: "type", c: "comment", "+": "larger", "-": "smaller", n: "nextGame", p: "previousGame", ".": "nextMistake", ",": "previousMistake", e: "explain", b: "explainBest",
@@ -66,6 +66,7 @@ export class App {
   load(name) {
     if (name === "analyse") return this.loadAnalyse();
     if (name === "trees") return this.loadTrees();
+    if (name === "train") return this.loadTrain();
     return name === "watch" ? this.loadWatch() : Promise.resolve(this.views.play);
   }
 
@@ -102,6 +103,12 @@ export class App {
     const [{ WatchView }] = await Promise.all([import("./watch.js"), loadStyle("/page/watch.css")]);
     this.views.watch ??= new WatchView(this);
     return this.views.watch;
+  }
+
+  async loadTrain() {
+    const [{ TrainView }] = await Promise.all([import("./train.js"), loadStyle("/page/train.css")]);
+    this.views.train ??= new TrainView(this);
+    return this.views.train;
   }
 
   async loadTrees() {
