@@ -69,6 +69,7 @@ MAY_FIND_NOTHING = "tune weights"  # which says so by its status: no epoch impro
 # Commands that another test file runs, as they need another engine, a browser, a folder of the user's, or hours.
 ELSEWHERE = {
     "puzzles": "tests/coach/test_puzzles.py", "train": "tests/coach/test_puzzle_training.py",
+    "train openings": "tests/coach/test_openings.py",
     "web": "tests/commands/test_web.py", "warmup": "tests/commands/test_commands.py",
     "compare levels": "tests/lab/test_levels.py", "tune generations": "tests/lab/test_generations.py",
     "tune blind-spots": "tests/lab/arena/test_blind_spots.py", "bench shipped": "tests/lab/test_bench.py",
