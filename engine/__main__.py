@@ -24,6 +24,7 @@ COMMANDS = {
     "web": "play, analyse and watch the search on a board in the browser",
     "analyse": "find the best moves in a position, or in every position of a file",
     "annotate": "annotate games: evaluations, mistakes with their reasons and better lines, accuracy of the players",
+    "report": "show what a player's games have in common, and what to practise first",
     "puzzles": "find the positions of games in which exactly one move wins, saves or mates",
     "train": "solve puzzles in the terminal: what is due first, with a rating of your own",
     "train openings": "learn a repertoire from a PGN file: practice plays the other side, and repeats what you forget",
