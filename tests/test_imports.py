@@ -63,8 +63,8 @@ ALLOWED = {
     "engine.ui.terminal": {*RULES, "engine.analysis", "engine.coach", "engine.text", "engine.player", "engine.search",
                            "engine.version", "book.names", "chess", "rich",
                            *(f"engine.ui.{name}" for name in ("autosave", "clock", "game", "level", "opponent"))},
-    "engine.ui.web": {*RULES, "engine.analysis", "engine.text", "engine.player.options", "engine.search",
-                      "engine.course", "engine.version",
+    "engine.ui.web": {*RULES, "engine.analysis", "engine.coach", "engine.text", "engine.player.options",
+                      "engine.search", "engine.course", "engine.version",
                       *(f"engine.ui.{name}" for name in ("autosave", "clock", "game", "level", "opponent")),
                       "book.names", "chess", "starlette", "uvicorn"},
     # Games by the thousand and what they are for; the games themselves know no terminal.

@@ -21,6 +21,8 @@ from engine.analysis.pgn_reader import read_games, read_games_text
 from engine.system.errors import InputError
 
 DEFAULT_PLIES = 40
+BOOK_PLIES = 12  # of a branch of the book
+_LEAST_LIKELY = 0.02  # of a line of replies in such a branch
 _MOST_MOVES = 20_000  # different ones: more can neither be learned nor kept beside the progress
 _LARGEST_TEXT = 8_000_000  # characters of the games
 _BAD = {chess.pgn.NAG_MISTAKE, chess.pgn.NAG_BLUNDER, chess.pgn.NAG_DUBIOUS_MOVE}
@@ -196,3 +198,22 @@ def distances_to(repertoire: Repertoire, targets: Iterable[str]) -> dict[str, in
         layer = list(dict.fromkeys(key for key in earlier if key not in distances))
         distances.update(dict.fromkeys(layer, distance))
     return distances
+
+
+def book_branch(board: chess.Board, side: chess.Color, plies: int = BOOK_PLIES) -> chess.pgn.Game:
+    """The moves to a position, and from there the book: one's own most frequent move, and all frequent replies.
+
+    InputError if the book does not have the position.
+    """
+    game = chess.pgn.Game.from_board(board)
+    pending: list[tuple[chess.pgn.GameNode, float]] = [(game.end(), 1.0)]
+    if not book_moves(board):
+        raise InputError("the book does not have this position")
+    while pending:
+        node, likely = pending.pop()
+        here = node.board()
+        known = book_moves(here) if here.ply() - board.ply() < plies else []
+        for move, share in known[:1] if here.turn == side else known:
+            if here.turn == side or likely * share >= _LEAST_LIKELY:
+                pending.append((node.add_variation(move), likely if here.turn == side else likely * share))
+    return game

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ MOST_ADVICE = 3
 _LEAST_PROOFS, _LEAST_GAMES = 3, 2  # of a sentence
 _MOST_PROOFS = 5
 _WON = 0.85  # expected score before a move, from which a game is won
-_ARTICLES = {"hanging piece": "pieces that hang", "trapped piece": "trapped pieces", "passed pawn": "passed pawns",
+_PLURALS = {"hanging piece": "hanging pieces", "trapped piece": "trapped pieces", "passed pawn": "passed pawns",
              MATE: "mates", "zwischenzug": "in-between moves", "removal of the defender": "removals of the defender",
              "discovered check": "discovered checks", "discovered attack": "discovered attacks",
              "double check": "double checks", "back-rank mate": "back-rank mates", "smothered mate": "smothered mates",
@@ -57,6 +58,7 @@ class _Found(NamedTuple):
     words: str  # with places for the number of moves and of games
     moves: Sequence[tuple[ReportGame, ReportMove]]
     share: float = 1.0  # of the cost that is due to the weakness
+    of: int | None = None  # the games in which it could show; None for all that are judged
 
 
 def advice_of(report: Report) -> list[Advice]:
@@ -68,7 +70,7 @@ def advice_of(report: Report) -> list[Advice]:
         if len(candidate.moves) < _LEAST_PROOFS or len(games) < _LEAST_GAMES or len(found) == MOST_ADVICE:
             continue
         if candidate.topic not in {known.topic for known in found}:
-            found.append(_advice(candidate, len(games), len(judged)))
+            found.append(_advice(candidate, len(games), len(judged) if candidate.of is None else candidate.of))
     return found
 
 
@@ -76,10 +78,10 @@ def _cost(weakness: _Found) -> float:
     return weakness.share * sum(move.lost for _, move in weakness.moves)
 
 
-def _advice(weakness: _Found, games: int, judged: int) -> Advice:
+def _advice(weakness: _Found, games: int, of: int) -> Advice:
     ranked = sorted(weakness.moves, key=lambda pair: (-pair[1].lost, pair[0].number, pair[1].ply))
     cost = _cost(weakness)
-    times = f"{len(ranked)} times in {games} of {judged} games"
+    times = f"{len(ranked)} times in {games} of {of} games"
     sentence = f"{weakness.words.format(times=times)}, which cost about {cost:.1f} points"
     return Advice(weakness.topic, sentence, round(cost, 2), len(ranked), games, [
         Proof(game.number, game.title, move_text(move), move.fen, move.lost) for game, move in ranked[:_MOST_PROOFS]])
@@ -100,18 +102,18 @@ def _bad_moves(judged: Iterable[ReportGame], is_one: Callable[[ReportGame, Repor
 def _themes(judged: Sequence[ReportGame]) -> Iterator[_Found]:
     bad = _bad_moves(judged, lambda game, move: True)
     for theme in sorted({theme for _, move in bad for theme in (move.missed, move.allowed)} - {""}):
-        name = _ARTICLES.get(theme, f"{theme}s")
+        name = _PLURALS.get(theme, f"{theme}s")
         yield _Found("themes missed", f"Practise {name}: you missed them {{times}}",
                      [pair for pair in bad if pair[1].missed == theme])
-        yield _Found("themes allowed", f"Before you move, look for {name} of your opponent: you allowed them {{times}}",
+        yield _Found("themes allowed", f"Before you move, look out for {name}: you allowed them {{times}}",
                      [pair for pair in bad if pair[1].allowed == theme])
 
 
 def _openings(judged: Sequence[ReportGame]) -> Iterator[_Found]:
-    for opening in sorted({opening_of(game) for game in judged}):
-        yield _Found("openings", f"Study the {opening}: you went wrong in the opening {{times}}", _bad_moves(
-            judged, lambda game, move, opening=opening: (  # type: ignore[misc]
-                opening_of(game) == opening and move.phase == Phase.OPENING.value)))
+    for opening, number in sorted(Counter(map(opening_of, judged)).items()):
+        games = [game for game in judged if opening_of(game) == opening]
+        moves = _bad_moves(games, lambda game, move: move.phase == Phase.OPENING.value)
+        yield _Found("openings", f"Study the {opening}: you went wrong in the opening {{times}}", moves, of=number)
 
 
 def _endings(judged: Sequence[ReportGame]) -> Iterator[_Found]:

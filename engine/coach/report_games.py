@@ -133,9 +133,11 @@ def _move(verdict: MoveVerdict, clock: float | None) -> ReportMove:
         return found
     after = verdict.board.copy(stack=False)
     after.push(verdict.move)
+    is_missed = verdict.before.is_winning_mate and not verdict.after.is_winning_mate
+    is_allowed = verdict.after.is_losing_mate and not verdict.before.is_losing_mate
     return replace(found, san=verdict.board.san(verdict.move), fen=verdict.board.fen(),
-                   missed=_theme(verdict.board, verdict.best_line, verdict.before.is_winning_mate),
-                   allowed=_theme(after, verdict.played_line[1:], verdict.after.is_losing_mate))
+                   missed=_theme(verdict.board, verdict.best_line, is_missed),
+                   allowed=_theme(after, verdict.played_line[1:], is_allowed))
 
 
 def _theme(board: chess.Board, line: Line, is_mate: bool) -> str:

@@ -194,7 +194,8 @@ def test_advice_names_the_most_expensive_weaknesses_that_are_proven():
     assert (first.cost, first.moves, first.games) == (1.0, 3, 2)
     assert [(proof.game, proof.lost, proof.move) for proof in first.proofs] == [
         (1, 0.5, "1.Kd5??"), (1, 0.3, "1.Kd5??"), (2, 0.2, "1.Kd5??")]
-    assert second.sentence.startswith("Study the Caro-Kann Defense (White): you went wrong in the opening 3 times in 2")
+    assert second.sentence.startswith("Study the Caro-Kann Defense (White): you went wrong in the opening 3 times in "
+                                      "2 of 4 games")
 
 
 def test_time_trouble_is_named_only_if_it_is_proven():

@@ -18,8 +18,11 @@ def check_plots() -> None:
 
 
 def draw_plots(folder: Path, report: Report) -> None:
-    """Draw what there is enough data for; plots of an earlier report are replaced."""
+    """Draw what there is enough data for, in place of the plots of an earlier report."""
     trend, openings, phases, clocks, themes = (folder / name for name in _NAMES)
+    for path in (trend, openings, phases, clocks, themes):
+        check_plot(path)
+        path.unlink(missing_ok=True)
     curves = {name: [(number, row) for number, row in enumerate(values, 1) if row is not None]
               for name, values in (("accuracy", [row.accuracy for row in report.blocks]),
                                    ("score", [row.score for row in report.blocks]))}
