@@ -35,6 +35,7 @@ class Proof(NamedTuple):
 
     game: int  # number in the file
     title: str
+    ply: int  # of the game, from 0
     move: str  # `23...Rxd5?`
     fen: str  # before the move
     lost: float  # expected score
@@ -84,7 +85,8 @@ def _advice(weakness: _Found, games: int, of: int) -> Advice:
     times = f"{len(ranked)} times in {games} of {of} games"
     sentence = f"{weakness.words.format(times=times)}, which cost about {cost:.1f} points"
     return Advice(weakness.topic, sentence, round(cost, 2), len(ranked), games, [
-        Proof(game.number, game.title, move_text(move), move.fen, move.lost) for game, move in ranked[:_MOST_PROOFS]])
+        Proof(game.number, game.title, move.ply, move_text(move), move.fen, move.lost)
+        for game, move in ranked[:_MOST_PROOFS]])
 
 
 def move_text(move: ReportMove) -> str:

@@ -6,10 +6,9 @@ import argparse
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +38,10 @@ from engine.cli.interruption import stop_on_interrupt
 from engine.cli.output import add_json, print_object, print_warning
 from engine.cli.progress import progress_bar
 from engine.coach.player_names import find_player
-from engine.coach.report import Report, build_report
+from engine.coach.report import build_report
 from engine.coach.report_advice import advice_of
 from engine.coach.report_games import ReportGame, annotated_verdicts, game_facts, game_of_row, judged
+from engine.coach.report_json import report_json
 from engine.commands.report.plots import check_plots, draw_plots
 from engine.commands.report.tables import print_report
 from engine.lab.arena.cluster import cluster
@@ -99,8 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
         draw_plots(arguments.plots, report)
     advice = advice_of(report)
     if arguments.json:
-        print_object(_as_object(report, names, [item._asdict() | {"proofs": [proof._asdict() for proof in item.proofs]}
-                                                for item in advice]))
+        print_object(report_json(report, names, advice))
     else:
         print_report(report, names, advice)
     return _GAMES_SKIPPED if problems else 0
@@ -189,30 +188,3 @@ def _workers(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Exec
     if arguments.cluster is not None:
         return cluster(arguments.cluster)
     return threads(arguments.concurrency or host.usable_cores())
-
-
-def _as_object(report: Report, names: Sequence[str], advice: list[dict[str, Any]]) -> dict[str, Any]:
-    """The report as JSON."""
-    def rows(groups: Sequence[Any]) -> list[dict[str, Any]]:
-        return [{name: _rounded(value) for name, value in row._asdict().items()} for row in groups]
-
-    change = report.change
-    return {"player": report.player, "names": list(names), **{
-        name: value for name, value in rows([report.total])[0].items() if name != "name"},
-        "judged": len(report.judged), "colors": rows(report.colors), "openings": rows(report.openings),
-        "opponents": rows(report.opponents), "phases": [
-            {"name": name, "games": games, "accuracy": _rounded(accuracy), "lost": round(lost, 3)}
-            for name, games, accuracy, lost in report.phases],
-        "clocks": rows(report.clocks), "themes": rows(report.themes), "endings": rows(report.endings),
-        "trend": rows(report.blocks),
-        "change": None if change is None else {"accuracy": _rounded(change[0]), "proven": change[1]},
-        "expected": None if report.performance is None else {
-            "by_ratings": round(report.performance[0], 1), "scored": _rounded(report.performance[1])},
-        "advice": advice,
-        "moves": [{"game": game.number, **asdict(move)} for game in report.judged for move in game.moves
-                  if move.mark]}
-
-
-def _rounded(value: Any) -> Any:
-    """An estimate as a list of its value and its error; other values as they are."""
-    return [round(part, 1) for part in value] if isinstance(value, tuple) else value

@@ -22,6 +22,7 @@ from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work, level_descript
 from engine.ui.web.practice import PracticeSession
 from engine.ui.web.questions import QuestionSession
 from engine.ui.web.repertoire import RepertoireSession
+from engine.ui.web.report import ReportSession
 from engine.ui.web.requests import LONGEST_MESSAGE, Message
 from engine.ui.web.responses import Value, game_opening_json, make_message, position_json
 from engine.ui.web.security import RateLimiter
@@ -79,6 +80,7 @@ class Session:
             "learn": repertoires.learn,
             "recall": repertoires.recall,
             "reply": repertoires.reply,
+            "report": self._as_job("report", ReportSession(pool, self.send).report),
             "question": QuestionSession(self.send).question,
             "steps": trees.steps,
             "treequestion": trees.question,

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import chess
 import pytest
 
 from engine.coach.progress_file import ProgressFile
 from engine.coach.schedule import Outcome
-from engine.ui.web.app import make_app
-from engine.ui.web.engine_pool import EnginePool, ResourceLimits
-from engine.ui.web.security import ServerAddress
 from tests.ui.browsing import Page, Server
-from tests.ui.visitor import ADDRESS, ORIGIN, PORT, SOCKET, TestClient, Visitor, client
+from tests.ui.visitor import ORIGIN, SOCKET, Visitor, client
 
 SPANISH = "1. e4 e5 2. Nf3 Nc6 (2... Nf6 3. Nxe5) 3. Bb5 {the Spanish} a6 4. Ba4 *\n"
-
-
-@pytest.fixture
-def visitor(tmp_path, monkeypatch) -> Iterator[Visitor]:
-    """A visitor of a server that only this machine's user can reach."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    app = make_app(ServerAddress("127.0.0.1", PORT, None), EnginePool(ResourceLimits(4, 16, 2), tmp_path / "games"))
-    with TestClient(app, base_url=ADDRESS) as browser, browser.websocket_connect(SOCKET, headers=ORIGIN) as socket:
-        yield Visitor(socket)
 
 
 def ask(visitor: Visitor, request: str, **fields) -> dict:
@@ -32,19 +18,19 @@ def ask(visitor: Visitor, request: str, **fields) -> dict:
     return visitor.receive("asked", "replied")
 
 
-def test_a_repertoire_is_learned_asked_and_recorded(visitor):
-    asked = ask(visitor, "learn", side="white", title="  my   game ", pgn=SPANISH)
+def test_a_repertoire_is_learned_asked_and_recorded(local_visitor):
+    asked = ask(local_visitor, "learn", side="white", title="  my   game ", pgn=SPANISH)
     assert asked["repertoires"] == [{"name": "my game", "side": "white", "positions": 5, "due": 0, "new": 5}]
     assert (asked["question"]["moves"], asked["question"]["start"]) == ([], chess.STARTING_FEN)
-    right = ask(visitor, "reply", uci="e2e4")
+    right = ask(local_visitor, "reply", uci="e2e4")
     assert (right["standing"], right["san"], right["question"]["moves"]) == ("right", "e4", ["e2e4", "e7e5"])
     assert (right["question"]["line"], right["question"]["opening"]) == ("1.e4 e5", "King's Pawn Game")
-    book = ask(visitor, "reply", uci="b1c3")
+    book = ask(local_visitor, "reply", uci="b1c3")
     assert (book["standing"], book["answers"], book["question"]) == ("in the book", [], None)
-    wrong = ask(visitor, "reply", uci="d1h5")
+    wrong = ask(local_visitor, "reply", uci="d1h5")
     assert (wrong["standing"], wrong["answers"]) == ("wrong", [])
     assert wrong["words"].startswith("the book plays Nf3 ")
-    shown = ask(visitor, "reply")
+    shown = ask(local_visitor, "reply")
     assert (shown["shown"], shown["san"], shown["answers"]) == (True, "Nf3", ["Nf3"])
     assert len(shown["question"]["moves"]) == 4
     outcomes = [answer.outcome for answer in ProgressFile().answers()]
@@ -52,13 +38,13 @@ def test_a_repertoire_is_learned_asked_and_recorded(visitor):
     assert outcomes[1:] == [Outcome.FAILED]
     (kept,) = ProgressFile().repertoires()
     assert (kept.name, kept.side) == ("my game", "white")
-    assert len(ask(visitor, "recall")["question"]["moves"]) in (4, 6)  # one that is new
+    assert len(ask(local_visitor, "recall")["question"]["moves"]) in (4, 6)  # one that is new
 
 
-def test_a_branch_of_the_book_is_learned(visitor):
-    asked = ask(visitor, "learn", side="black", title="French", start=None, chess960=False, moves=["e2e4", "e7e6"])
+def test_a_branch_of_the_book_is_learned(local_visitor):
+    asked = ask(local_visitor, "learn", side="black", title="French", start=None, moves=["e2e4", "e7e6"])
     assert asked["question"]["moves"] == ["e2e4"]
-    reply = ask(visitor, "reply", uci="e7e6")
+    reply = ask(local_visitor, "reply", uci="e7e6")
     assert reply["standing"] == "right"
     assert reply["question"]["moves"][:2] == ["e2e4", "e7e6"]
     board = chess.Board()
@@ -75,10 +61,10 @@ def test_a_branch_of_the_book_is_learned(visitor):
     ("learn", {"side": "white", "title": "x", "pgn": 5}, "pgn must be a string"),
     ("learn", {"side": "white", "title": "x", "start": "8/8/8/8/8/8/8/K1k5 w - - 0 1"}, "the book does not have"),
     ("reply", {"uci": "e2e4"}, "no position"), ("recall", {}, "no repertoires yet")])
-def test_bad_requests_get_one_line(visitor, name, fields, message):
-    visitor.send(name, **fields)
+def test_bad_requests_get_one_line(local_visitor, name, fields, message):
+    local_visitor.send(name, **fields)
     with pytest.raises(AssertionError, match=message):
-        visitor.receive("asked", "replied")
+        local_visitor.receive("asked", "replied")
     assert not ProgressFile().repertoires()
 
 

@@ -45,7 +45,7 @@ export class AnalyseView {
       games: (all) => this.gamesToAnnotate(all), begin: () => this.engine.stop("The engine is annotating."),
       done: (job, message) => this.takeAnnotated(job, message), end: () => this.engine.think(),
     });
-    this.games = new Games(this.connection, { open: (entry, gameId) => this.openGame(entry, gameId), shown: () => { this.games.mark(this.study.gameId); this.explorer.show(); } });
+    this.games = new Games(this.connection, { open: (entry, gameId) => this.openGame(entry, gameId), goTo: (ply) => this.go(this.record.main()[ply] ?? this.record.root), shown: () => { this.games.mark(this.study.gameId); this.explorer.show(); } });
     this.explorer = new Explorer(this.connection, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening(), recall: (name, fields) => this.recall(name, fields) });
     this.loadDialog = new LoadDialog((blob, name) => this.load(blob, name));
     this.tabs = new Tabs("panel", ["explorer", "games", "terms-panel"]);
