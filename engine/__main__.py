@@ -24,8 +24,10 @@ COMMANDS = {
     "web": "play, analyse and watch the search on a board in the browser",
     "analyse": "find the best moves in a position, or in every position of a file",
     "annotate": "annotate games: evaluations, mistakes with their reasons and better lines, accuracy of the players",
+    "report": "show what a player's games have in common, and what to practise first",
     "puzzles": "find the positions of games in which exactly one move wins, saves or mates",
     "train": "solve puzzles in the terminal: what is due first, with a rating of your own",
+    "train openings": "learn a repertoire from a PGN file: practice plays the other side, and repeats what you forget",
     "perft": "count the positions a given number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
     "suite": "solve the positions of an EPD test suite",
@@ -44,7 +46,8 @@ COMMANDS = {
     "doctor": "show what is installed and in use, and how to fix problems",
 }
 # Commands whose name cannot be a module name; those of two words have one here.
-MODULES = {"class": "course", "class play": "class_play", "class tree": "class_tree", "class grade": "class_grade"}
+MODULES = {"class": "course", "class play": "class_play", "class tree": "class_tree", "class grade": "class_grade",
+           "train openings": "train_openings"}
 SPELLINGS = {"analyze": "analyse"}  # other spellings of a command
 USAGE_ERROR = 2
 

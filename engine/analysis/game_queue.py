@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,12 +41,16 @@ def _submit(rounds: Rounds[Any], executor: Executor) -> list[Future[Any]]:
 
 @dataclass(frozen=True)
 class GameQueue(Generic[Found]):
-    """The games of a file after the first `done`, and how to begin the work on one."""
+    """The games of a file after the first `done`, and how to begin the work on one.
+
+    `wanted` has the numbers of the games to work on, None for all.
+    """
 
     path: Path
     done: int
     begin: Callable[[chess.pgn.Game], Rounds[Found]]
     warn: Warn
+    wanted: Container[int] | None = None
 
     def pending(self, executor: Executor, width: int) -> Iterator[PendingGame[Found] | str]:
         """Yield the games in order, after submitting their first round to the `width` workers.
@@ -55,7 +59,7 @@ class GameQueue(Generic[Found]):
         """
         waiting: deque[PendingGame[Found] | str] = deque()
         tasks = 0
-        for number, game in read_games(self.path, self.warn):
+        for number, game in read_games(self.path, self.warn, self.wanted):
             if number <= self.done:
                 continue
             if isinstance(game, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,13 +25,21 @@ def ignore_warning(_: str) -> None:
     """A `warn` that does nothing."""
 
 
-def read_games(path: Path, warn: Warn = ignore_warning) -> Iterator[tuple[int, chess.pgn.Game | str]]:
+def read_games(path: Path, warn: Warn = ignore_warning,
+               wanted: Container[int] | None = None) -> Iterator[tuple[int, chess.pgn.Game | str]]:
     """Yield the games of a file with their numbers, from 1; an error message in place of a game that is invalid.
 
-    `warn` is called with what had to be left out of a game that is yielded.
+    `warn` is called with what had to be left out of a game that is yielded; `wanted` has the numbers of the games to
+    read, None for all.
     """
     with open_text(path) as lines:
-        yield from _read_all(lines, f"{path}, ", warn)
+        yield from _read_all(lines, f"{path}, ", warn, wanted)
+
+
+def read_headers(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """Yield the headers of the games of a file with their numbers, from 1, valid or not."""
+    with open_text(path) as lines:
+        yield from ((number, text.headers) for number, text in enumerate(split_games(lines), start=1))
 
 
 def read_games_text(text: str) -> Iterator[tuple[int, chess.pgn.Game | str]]:
@@ -39,8 +47,11 @@ def read_games_text(text: str) -> Iterator[tuple[int, chess.pgn.Game | str]]:
     return _read_all(io.StringIO(text), "", ignore_warning)
 
 
-def _read_all(lines: Iterable[str], prefix: str, warn: Warn) -> Iterator[tuple[int, chess.pgn.Game | str]]:
+def _read_all(lines: Iterable[str], prefix: str, warn: Warn,
+              wanted: Container[int] | None = None) -> Iterator[tuple[int, chess.pgn.Game | str]]:
     for number, text in enumerate(split_games(lines), start=1):
+        if wanted is not None and number not in wanted:
+            continue
         title = f"{prefix}{title_of(number, text.headers)}"
         try:
             game = _parse(text)

@@ -83,6 +83,34 @@ def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve], 
     return True
 
 
+def save_bars(path: Path, title: str, names: Sequence[str], values: Mapping[str, Sequence[float]],
+              errors: Sequence[float] | None = None) -> bool:
+    """Draw horizontal bars, the first on top: those of each series beside each other, with errors if they are given.
+
+    A series without a name gets no legend. Returns whether there was anything to draw.
+    """
+    if not names:
+        return False
+    check_plot(path)
+    from matplotlib.figure import Figure
+
+    thickness = 0.8 / len(values)
+    figure = Figure(figsize=(11, 1.5 + 0.45 * len(names)), layout="constrained")
+    axes = figure.subplots()
+    for number, (series, lengths) in enumerate(values.items()):
+        places = [index + thickness * (number - (len(values) - 1) / 2) for index in range(len(names))]
+        axes.barh(places, lengths, height=thickness, label=series, xerr=errors, ecolor="#404040", capsize=4)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_title(title, fontsize="x-large", loc="left")
+    axes.grid(visible=True, axis="x", color="#e4e7eb")
+    axes.set_axisbelow(True)
+    if any(values):
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    figure.savefig(path)
+    return True
+
+
 def _set_ticks(axes: Any, axis: Any, scale: str, values: Sequence[float]) -> None:
     """Set readable ticks: integers if all values are, and 10 M instead of 10^7."""
     from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator

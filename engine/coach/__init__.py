@@ -1,1 +1,1 @@
-"""What a coach does with one's own games: puzzles, repertoires, a schedule of repetitions, and progress."""
+"""What a coach does with one's own games: puzzles, repertoires, reports, a schedule of repetitions, and progress."""

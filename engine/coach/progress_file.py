@@ -22,12 +22,13 @@ from engine.system import host
 from engine.system.errors import InputError, reason_of
 from engine.system.files import create_folder, exclusive
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _FORMAT = "adversary progress"  # of an export
 _LONGEST_WAIT = 10.0  # seconds, for another window
 _PAUSE = 0.05  # seconds between two attempts to lock
 
-_SCHEMA = """
+# What each version of the schema adds to the one before it; an old file is brought up to date when it is opened.
+_SCHEMAS = ("""
 CREATE TABLE cards (
     deck TEXT NOT NULL, item TEXT NOT NULL, due TEXT NOT NULL, card TEXT NOT NULL, PRIMARY KEY (deck, item)
 ) WITHOUT ROWID;
@@ -40,11 +41,18 @@ CREATE INDEX answers_by_date ON answers (at);
 CREATE TABLE documents (
     type TEXT NOT NULL, name TEXT NOT NULL, content TEXT NOT NULL, PRIMARY KEY (type, name)
 ) WITHOUT ROWID;
-"""
-_COLUMNS = {"cards": 4, "answers": 9, "documents": 3}
+""", """
+CREATE TABLE repertoires (
+    name TEXT NOT NULL, side TEXT NOT NULL, pgn TEXT NOT NULL, PRIMARY KEY (name, side)
+) WITHOUT ROWID;
+""")
+_COLUMNS = {"cards": 4, "answers": 9, "documents": 3, "repertoires": 3}
+_SINCE = {"repertoires": 2}  # the schema version that brought a table, if it is not the first
+_SIDES = ("white", "black")
 # Of the numbers of an answer in an export: seconds, the item's rating, the user's rating, deviation and volatility.
 _LIMITS = ((0.0, sys.float_info.max), (-1e4, 1e4), (-1e4, 1e4), (1.0, 1e3), (1e-6, 10.0))
-_SELECT = {"cards": "SELECT * FROM cards", "answers": "SELECT * FROM answers", "documents": "SELECT * FROM documents"}
+_SELECT = {"cards": "SELECT * FROM cards", "answers": "SELECT * FROM answers", "documents": "SELECT * FROM documents",
+           "repertoires": "SELECT * FROM repertoires"}
 
 
 class CardAnswer(NamedTuple):
@@ -57,6 +65,14 @@ class CardAnswer(NamedTuple):
     seconds: float
     item_rating: float | None = None
     rating: Rating | None = None  # the user's, afterwards
+
+
+class KeptRepertoire(NamedTuple):
+    """A repertoire as it is kept: its games, for the side `white` or `black`."""
+
+    name: str
+    side: str
+    pgn: str
 
 
 class ProgressFile:
@@ -136,6 +152,21 @@ class ProgressFile:
         with self._transaction() as connection:
             connection.execute("DELETE FROM documents WHERE type = ? AND name = ?", (category, name))
 
+    def repertoires(self) -> list[KeptRepertoire]:
+        """The kept repertoires by name and side."""
+        with self._transaction() as connection:
+            return [KeptRepertoire(*row) for row in connection.execute(_SELECT["repertoires"])]
+
+    def keep_repertoire(self, kept: KeptRepertoire) -> None:
+        """Keep a repertoire, in place of one of the same name and side."""
+        with self._transaction() as connection:
+            connection.execute(_insert("repertoires"), kept)
+
+    def remove_repertoire(self, name: str, side: str) -> bool:
+        """Remove a repertoire, but not what is known of its positions; returns whether there was one."""
+        with self._transaction() as connection:
+            return connection.execute("DELETE FROM repertoires WHERE name = ? AND side = ?", (name, side)).rowcount > 0
+
     def export(self) -> dict[str, Any]:
         """Everything, as a JSON object."""
         with self._transaction() as connection:
@@ -157,7 +188,8 @@ class ProgressFile:
                 own = self._card(connection, deck, item)
                 if own is None or _asked(own) < _asked(Card(datetime.fromisoformat(due), text)):
                     connection.execute(_insert("cards"), (deck, item, due, text))
-            connection.executemany(_insert("documents", "INSERT OR IGNORE"), tables["documents"])
+            for table in ("documents", "repertoires"):
+                connection.executemany(_insert(table, "INSERT OR IGNORE"), tables[table])
         return added
 
     @staticmethod
@@ -195,12 +227,10 @@ class ProgressFile:
         try:
             connection.execute("BEGIN IMMEDIATE")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            if version == 0:
-                for statement in _SCHEMA.split(";"):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            elif not self._is_checked:
+            if version and not self._is_checked:
                 self._check(connection, version)
+            if version < SCHEMA_VERSION:
+                _bring_up_to_date(connection, version)
             self._is_checked = True
         except BaseException:
             connection.close()
@@ -215,7 +245,8 @@ class ProgressFile:
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        if missing := _COLUMNS.keys() - {name for (name,) in rows}:
+        wanted = {table for table in _COLUMNS if _SINCE.get(table, 1) <= version}
+        if missing := wanted - {name for (name,) in rows}:
             raise sqlite3.DatabaseError(f"no table {min(missing)}")
 
     def _begin_anew(self) -> sqlite3.Connection:
@@ -264,6 +295,14 @@ def default_path() -> Path:
     return host.user_data_folder() / "adversary" / "progress.sqlite3"
 
 
+def _bring_up_to_date(connection: sqlite3.Connection, version: int) -> None:
+    """Add what the file's version lacks; 0 is a new file."""
+    for statements in _SCHEMAS[version:]:
+        for statement in statements.split(";"):
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
 def _insert(table: str, verb: str = "REPLACE") -> str:
     return f"{verb} INTO {table} VALUES ({', '.join('?' * _COLUMNS[table])})"
 
@@ -282,11 +321,12 @@ def _checked(exported: object) -> dict[str, list[list[Any]]]:
     """The tables of an export; InputError if it is not one."""
     if not isinstance(exported, dict) or exported.get("format") != _FORMAT:
         raise InputError("not an export of progress")
-    if exported.get("version") != SCHEMA_VERSION:
-        raise InputError(f"an export of version {exported.get('version')}, expected {SCHEMA_VERSION}")
+    version = exported.get("version")
+    if not isinstance(version, int) or not 1 <= version <= SCHEMA_VERSION:
+        raise InputError(f"an export of version {version}, expected 1 to {SCHEMA_VERSION}")
     tables: dict[str, list[list[Any]]] = {}
     for table in _COLUMNS:
-        rows = exported.get(table)
+        rows = exported.get(table, [] if version < _SINCE.get(table, 1) else None)
         if not isinstance(rows, list):
             raise InputError(f"the export has no {table}")
         tables[table] = []
@@ -313,6 +353,8 @@ def _checked_row(table: str, row: object) -> list[Any]:
         if not is_card(row[3]):
             raise ValueError
         return [*row[:2], _checked_stamp(row[2]), row[3]]
+    if table == "repertoires" and row[1] not in _SIDES:
+        raise ValueError
     return row
 
 

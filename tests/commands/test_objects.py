@@ -26,6 +26,7 @@ PERFT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 401
 CALLS = {
     "analyse {}/a.epd --depth 2 --multipv 2": ("analyse", None),
     "annotate {}/a.pgn --out {}/b.pgn --nodes 50": ("annotate", None),
+    "report {}/a.pgn --player A --nodes 50 --out {}/c.pgn": ("report", None),
     "explain startpos --nodes 200": ("explain", None),
     "explain startpos --nodes 200 --move e4": ("explain", None),
     "explain startpos --move e4 --all": ("explain, all", None),

@@ -32,7 +32,7 @@ NAMES = {
     **dict.fromkeys(("FILE", "GAMES", "FILE..."), "training.games"),
     **dict.fromkeys(("FILE.network", "new.network"), "a.network"),
     **dict.fromkeys(("A.bin", "B.bin", "FILE.bin"), "a.bin"),
-    "FILE.policy": "a.policy", "LIST.tsv": "names.tsv", "WEIGHTS.json": "weights.json", "DIR": "folder",
+    "NAME": "Ada", "FILE.policy": "a.policy", "LIST.tsv": "names.tsv", "WEIGHTS.json": "weights.json", "DIR": "folder",
     "FEN": FEN, "A,B": "rfp_margin,nmp_base", "ADDRESS": "127.0.0.1", "A": "default", "B": "default",
     "ENGINE": sys.executable, "name=value": "rfp_margin=70", "/usr/games/stockfish": sys.executable,
 }
@@ -69,6 +69,7 @@ MAY_FIND_NOTHING = "tune weights"  # which says so by its status: no epoch impro
 # Commands that another test file runs, as they need another engine, a browser, a folder of the user's, or hours.
 ELSEWHERE = {
     "puzzles": "tests/coach/test_puzzles.py", "train": "tests/coach/test_puzzle_training.py",
+    "train openings": "tests/coach/test_openings.py", "report": "tests/coach/test_report.py",
     "web": "tests/commands/test_web.py", "warmup": "tests/commands/test_commands.py",
     "compare levels": "tests/lab/test_levels.py", "tune generations": "tests/lab/test_generations.py",
     "tune blind-spots": "tests/lab/arena/test_blind_spots.py", "bench shipped": "tests/lab/test_bench.py",

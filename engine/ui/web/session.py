@@ -21,6 +21,8 @@ from engine.ui.web.engine_pool import EnginePool
 from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work, level_descriptions
 from engine.ui.web.practice import PracticeSession
 from engine.ui.web.questions import QuestionSession
+from engine.ui.web.repertoire import RepertoireSession
+from engine.ui.web.report import ReportSession
 from engine.ui.web.requests import LONGEST_MESSAGE, Message
 from engine.ui.web.responses import Value, game_opening_json, make_message, position_json
 from engine.ui.web.security import RateLimiter
@@ -52,7 +54,7 @@ class Session:
         self._play = PlaySession(pool, self.send, self)
         self._analysis = AnalysisSession(pool, self.send)
         annotating, watching = AnnotateSession(pool, self.send), WatchSession(pool, self.send)
-        trees = TreeSession(pool, self.send)
+        trees, repertoires = TreeSession(pool, self.send), RepertoireSession(pool, self.send)
         self._jobs: dict[str, asyncio.Task[None]] = {}
         self._analyses: dict[str, Handler] = {  # each runs as a job until it ends or the page sends `stop`
             "analyse": self._analysis.analyse,
@@ -76,6 +78,10 @@ class Session:
             "explore": self._explore,
             "openings": self._openings,
             "games": self._saved_games,
+            "learn": repertoires.learn,
+            "recall": repertoires.recall,
+            "reply": repertoires.reply,
+            "report": self._as_job("report", ReportSession(pool, self.send).report),
             "question": QuestionSession(self.send).question,
             "steps": trees.steps,
             "treequestion": trees.question,

@@ -45,8 +45,8 @@ export class AnalyseView {
       games: (all) => this.gamesToAnnotate(all), begin: () => this.engine.stop("The engine is annotating."),
       done: (job, message) => this.takeAnnotated(job, message), end: () => this.engine.think(),
     });
-    this.games = new Games(this.connection, { open: (entry, gameId) => this.openGame(entry, gameId), shown: () => { this.games.mark(this.study.gameId); this.explorer.show(); } });
-    this.explorer = new Explorer(this.connection, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening() });
+    this.games = new Games(this.connection, { open: (entry, gameId) => this.openGame(entry, gameId), goTo: (ply) => this.go(this.record.main()[ply] ?? this.record.root), shown: () => { this.games.mark(this.study.gameId); this.explorer.show(); } });
+    this.explorer = new Explorer(this.connection, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening(), recall: (name, fields) => this.recall(name, fields) });
     this.loadDialog = new LoadDialog((blob, name) => this.load(blob, name));
     this.tabs = new Tabs("panel", ["explorer", "games", "terms-panel"]);
     this.bind();
@@ -233,9 +233,18 @@ export class AnalyseView {
   /** Asks for better moves at the mistakes of the game. @param {import("./practise.js").Progress|null} [kept] of a practice to go on with */
   async practise(kept = null) {
     const { Practice } = await import("./practise.js");
-    this.practice ??= new Practice(this.connection, this.board, { done: () => { this.show(); } });
+    if (!(this.practice instanceof Practice)) this.practice = new Practice(this.connection, this.board, { done: () => { this.show(); } });
     this.engine.stop("");
     this.practice.start(this.record, this.study.flipped, kept);
+  }
+
+  /** Asks the moves of a repertoire. @param {"learn"|"recall"} name @param {Record<string, any>} fields */
+  async recall(name, fields) {
+    const { OpeningPractice } = await import("./repertoire.js");
+    this.engine.stop("");
+    this.practice?.stop();
+    this.practice = new OpeningPractice(this.connection, this.board, { done: () => { this.show(); } });
+    this.practice.start(name, fields);
   }
 
   /** Opens the position editor. */

@@ -27,7 +27,21 @@ export class Explorer {
     for (const radio of byId("explorer").querySelectorAll("[name=explorer]")) {
       radio.addEventListener("change", () => { this.source = radio.value; this.show(); });
     }
-    connection.on("welcome", ({ saves_games: saves }) => { byId("explorer-own").hidden = !saves; });
+    connection.on("welcome", ({ saves_games: saves }) => { byId("explorer-own").hidden = byId("learn").hidden = !saves; });
+    for (const button of byId("learn").querySelectorAll("button")) button.addEventListener("click", () => this.learn(button.value));
+  }
+
+  /** Makes a repertoire of what is chosen, or practises those that are kept. @param {string} side empty for these */
+  learn(side) {
+    const { study } = this;
+    const what = byId("learn-what").value;
+    const file = this.options.file();
+    const name = [study.record.headers.White, study.record.headers.Black].filter((player) => player && player !== "?").join(" - ");
+    if (!side) this.options.recall("recall", {});
+    else if (what === "book") this.options.recall("learn", { side, title: study.record.openingAt(study.node)?.name ?? "the book", ...study.record.positionFields(study.node) });
+    else if (what === "game") this.options.recall("learn", { side, title: study.record.headers.Event?.replace("?", "") || name || study.record.openingAt(study.record.end(study.record.root))?.name || "my game", pgn: study.pgn() });
+    else if (!file?.isComplete) toast("Load a PGN file first.");
+    else this.options.recall("learn", { side, title: file.name, pgn: file.entries.map(({ text }) => text.trim()).join("\n\n") });
   }
 
   /** Asks for the name of the opening and the moves of the book. */

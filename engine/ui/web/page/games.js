@@ -18,7 +18,7 @@ const REFRESH = 150; // milliseconds between two looks at a file that is being r
 export class Games {
   /**
    * @param {import("./connection.js").Connection} connection
-   * @param {{open: (entry: Entry, gameId: GameId) => boolean, shown: () => void}} options to show a game, and after the file has changed
+   * @param {{open: (entry: Entry, gameId: GameId) => boolean, goTo: (ply: number) => void, shown: () => void}} options to show a game, and one of its moves, and after the file has changed
    */
   constructor(connection, options) {
     this.connection = connection;
@@ -33,7 +33,8 @@ export class Games {
     byId("games-file").addEventListener("change", () => this.choose(Number(byId("games-file").value)));
     byId("games-save").addEventListener("click", () => this.file && download(this.file.texts(), `${this.file.name.replace(/\.pgn$/i, "")}.pgn`));
     byId("games-own").addEventListener("click", () => this.openOwn());
-    connection.on("welcome", ({ saves_games: saves }) => { byId("games-own").hidden = !saves; this.list.draw(); });
+    connection.on("welcome", ({ saves_games: saves }) => { byId("games-own").hidden = byId("games-report").hidden = !saves; this.list.draw(); });
+    byId("games-report").addEventListener("click", () => this.report());
     byId("game-previous").addEventListener("click", () => this.step(-1));
     byId("game-next").addEventListener("click", () => this.step(1));
     this.reopen();
@@ -118,6 +119,13 @@ export class Games {
     } catch (error) {
       toast(/** @type {Error} */ (error).message, "error");
     }
+  }
+
+  /** Shows what the games of the file have in common. */
+  async report() {
+    if (!this.file?.isComplete) return;
+    const { Report } = await import("./report.js");
+    new Report(this.connection, this.file.texts(), (number, ply) => { if (this.go(number)) this.options.goTo(ply); }).open();
   }
 
   /** Asks for the openings of games whose tags do not name them. @param {Entry[]} entries */
