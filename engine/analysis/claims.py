@@ -18,7 +18,8 @@ from engine.analysis.ledger import (
     Capture,
     Ledger,
     balance,
-    balance_before_exchange,
+    balance_before_line,
+    best_capture,
     best_recapture,
     captured_piece,
     net_pieces,
@@ -99,7 +100,7 @@ def material_after_move(board: chess.Board, moves: Sequence[chess.Move],
                         longest: int = LONGEST_LINE) -> MaterialResult | None:
     """The material of the mover after its move, the first of `moves`; the ledger begins after it."""
     color, after = board.turn, board.copy(stack=False)
-    taken, base = captured_piece(board, moves[0]), balance_before_exchange(board, moves[0], color)
+    taken, base = captured_piece(board, moves[0]), balance_before_line(board, moves, color)
     after.push(moves[0])
     ledger = settled_ledger(after, moves[1:], base if color else -base, longest) if len(moves) > 1 else None
     if ledger is None or moves[0].promotion:
@@ -107,19 +108,25 @@ def material_after_move(board: chess.Board, moves: Sequence[chess.Move],
     gained = ledger.lost_by(not color)
     if taken is not None:
         gained[taken[0]] += 1
-    return MaterialResult(base, ledger.balance_for(color), *net_pieces(ledger.lost_by(color), gained), ledger)
+    return _result(base, balance(board, color), color, ledger, gained)
 
 
 def material_of_line(board: chess.Board, moves: Sequence[chess.Move],
                      longest: int = LONGEST_LINE) -> MaterialResult | None:
     """The material of the side to move in a line."""
     color = board.turn
-    base = balance_before_exchange(board, moves[0], color) if moves else 0
+    base = balance_before_line(board, moves, color) if moves else 0
     ledger = settled_ledger(board, moves, base if color else -base, longest) if moves else None
     if ledger is None:
         return None
-    return MaterialResult(base, ledger.balance_for(color),
-                          *net_pieces(ledger.lost_by(color), ledger.lost_by(not color)), ledger)
+    return _result(base, balance(board, color), color, ledger, ledger.lost_by(not color))
+
+
+def _result(base: int, here: int, color: chess.Color, ledger: Ledger, gained: Counter[int]) -> MaterialResult:
+    """The material of a side in a line, measured from `base`; from the balance `here` if only that explains it."""
+    found = MaterialResult(base, ledger.balance_for(color), *net_pieces(ledger.lost_by(color), gained), ledger)
+    again = replace(found, base=here)
+    return again if not found.is_explained and again.is_explained and again.net * found.net > 0 else found
 
 
 def loss_claim(board: chess.Board, played: MaterialResult, move: chess.Move,
@@ -169,16 +176,32 @@ def _is_forcing(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
 
 
 def _is_recapture_declined(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
-    """Whether the second side once leaves out a recapture that would win more than the move it plays instead."""
+    """Whether the second side once leaves out a recapture that would win more than the move it plays instead, and does
+    not catch up on it later.
+    """
     cursor, last = board.copy(stack=False), None
     for ply, move in enumerate(moves):
         captured = captured_piece(cursor, move)
         value = 0 if captured is None else PIECE_VALUES[captured[0]]
         if ply % 2 and last is not None and move.to_square != last and best_recapture(cursor, last) > value:
-            return True
+            is_put_off = last in [later.to_square for later in moves[ply + 2 :: 2]]
+            return not is_put_off and _is_recapture_best(cursor, last, move)
         last = None if captured is None else move.to_square
         cursor.push(move)
     return False
+
+
+def _is_recapture_best(board: chess.Board, square: chess.Square, move: chess.Move) -> bool:
+    """Whether some recapture on a square wins more than a move, once the other side has taken what hangs then."""
+    recaptures = [found for found in board.generate_legal_captures() if found.to_square == square]
+    return max(_gain_after_reply(board, found) for found in recaptures) > _gain_after_reply(board, move)
+
+
+def _gain_after_reply(board: chess.Board, move: chess.Move) -> int:
+    captured, after = captured_piece(board, move), board.copy(stack=False)
+    after.push(move)
+    reply = best_capture(after)
+    return (PIECE_VALUES[captured[0]] if captured else 0) - (reply[0] if reply else 0)
 
 
 def promotion_claim(board: chess.Board, moves: Sequence[chess.Move], longest: int = LONGEST_LINE) -> Claim | None:
@@ -283,7 +306,7 @@ def _squares_of(ledger: Ledger, counts: Counter[int], color: chess.Color,
         if left[capture.piece_type] and capture.origin is not None:
             left[capture.piece_type] -= 1
             squares.append(capture.origin)
-    return tuple(sorted(squares, key=lambda square: -PIECE_VALUES[_type_lost(captures, square)]))
+    return tuple(sorted(squares, key=lambda square: -_type_lost(captures, square)))  # as _names has them
 
 
 def _is_traded(ledger: Ledger, capture: Capture, taken_before: int | None) -> bool:

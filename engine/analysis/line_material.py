@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, takewhile
 
 import chess
 
@@ -37,16 +38,19 @@ def material_statements(comparison: MoveComparison) -> Iterator[Statement]:
     board = comparison.board
     played = _results(board, comparison.played, material_after_move)
     better = _results(board, comparison.better, material_of_line)
-    if len(played) < VOTES or len(better) < VOTES:
+    if len(played) < VOTES:
         return
     worse_end = sorted(result.end for result in played)[VOTES - 1]
-    better_end = sorted(result.end for result in better)[-VOTES]
+    # better lines that never come to rest are taken to keep the balance
+    better_end = sorted(result.end for result in better)[-VOTES] if len(better) >= VOTES else balance(board, board.turn)
     pawns = better_end - worse_end
     if pawns < 1 or not _LEAST_SHARE * comparison.cost <= 100 * pawns <= _MOST_SHARE * comparison.cost + _MARGIN:
         return
     lost = _least([result for result in played if result.end <= worse_end], lambda result: result.lost)
-    won = _least([result for result in better if result.end >= better_end], lambda result: result.gained)
+    most = [result for result in better if result.end >= better_end]
+    won = _least(most, lambda result: result.gained) if len(better) >= VOTES else None
     is_loss_larger = lost is not None and (won is None or -lost.net >= won.net)
+    lost = _certain_loss(comparison) if lost is None else lost
     if lost is not None:
         claim = loss_claim(board, lost, comparison.move, LONGEST)
         if claim is not None:
@@ -57,6 +61,16 @@ def material_statements(comparison: MoveComparison) -> Iterator[Statement]:
         if claim is not None:
             yield Statement(rank_of_material(pawns, len(claim.moves)), gain_text(board, claim, won.base), claim,
                             is_missed=True)
+
+
+def _certain_loss(comparison: MoveComparison) -> MaterialResult | None:
+    """What the moves lose that two lines begin with, if that makes up enough of the cost."""
+    for one, other in combinations(comparison.played, 2):
+        begun = [move for move, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))]
+        result = material_after_move(comparison.board, begun, len(begun)) if len(begun) > 1 else None
+        if result is not None and result.net < 0 and -100 * result.net >= _LEAST_SHARE * comparison.cost:
+            return result
+    return None
 
 
 def rank_of_material(pawns: int, plies: int) -> float:
