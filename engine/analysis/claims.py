@@ -130,15 +130,18 @@ def _result(base: int, here: int, color: chess.Color, ledger: Ledger, gained: Co
 
 
 def loss_claim(board: chess.Board, played: MaterialResult, move: chess.Move,
-               longest: int = _LONGEST_PLAIN_LINE) -> Claim | None:
-    """The side to move loses material by `move`; the line begins with the reply, `longest` plies without a motif."""
+               longest: int = _LONGEST_PLAIN_LINE, may_decline: bool = False) -> Claim | None:
+    """The side to move loses material by `move`; the line begins with the reply, `longest` plies without a motif.
+
+    Unless `may_decline` is true, the line must not leave out a recapture without showing why.
+    """
     if played.net > -1 or not played.is_explained or not played.lost:
         return None
     after = board.copy()
     after.push(move)
     taken = captured_piece(board, move)
     return _material_claim(after, played.ledger, played.lost, played.gained, longest,
-                           None if taken is None else taken[0])
+                           None if taken is None else taken[0], may_decline)
 
 
 def gain_claim(board: chess.Board, best: MaterialResult, longest: int = _LONGEST_TO_FIND) -> Claim | None:
@@ -151,8 +154,8 @@ def gain_claim(board: chess.Board, best: MaterialResult, longest: int = _LONGEST
 
 
 def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], returned: Counter[int], longest: int,
-                    taken_before: int | None = None) -> Claim | None:
-    """The side to move wins `won`; None if the line is too long or asks why its victim does not take back.
+                    taken_before: int | None = None, may_decline: bool = False) -> Claim | None:
+    """The side to move wins `won`; None if the line is too long, or if its victim does not take back and may not.
 
     `taken_before` is the type of the piece that the move before the line has captured.
     """
@@ -160,7 +163,8 @@ def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], retur
     found = find_motif(board, ledger.moves, WINNING if worth(won) > 1 else WINNING_PAWNS)
     if found is not None and not _is_about(found, ledger, squares):
         found = None
-    if found is None and (len(ledger.moves) > longest or _is_recapture_declined(board, ledger.moves)):
+    is_unclear = not may_decline and _is_recapture_declined(board, ledger.moves)
+    if found is None and (len(ledger.moves) > longest or is_unclear):
         return None
     return _claim(MATERIAL, board, ledger.moves, board.turn, found, squares, _names(won), _names(returned))
 

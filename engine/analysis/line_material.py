@@ -28,6 +28,7 @@ _RANK, _PER_PAWN, _PER_PLY = 3.0, 1 / 3, 0.25
 _SHORT_LINE = 8  # plies from which a line counts less for each more
 _LEAST_SHARE = 0.3  # of the move's cost that the material has to make up
 _MOST_SHARE, _MARGIN = 1.5, 100  # beyond, in centipawns, there is compensation
+_DECLINED = 1.2  # less for a line that does not show why a piece is not taken back
 _LARGER = 0.1  # more for what weighs more
 _MOST_GIVEN = 3  # pawns in all for a piece that a promotion costs
 _PROMOTION_RANK, _COSTS_A_PIECE_RANK = 3.4, 3.0
@@ -53,8 +54,10 @@ def material_statements(comparison: MoveComparison) -> Iterator[Statement]:
     lost = _certain_loss(comparison) if lost is None else lost
     if lost is not None:
         claim = loss_claim(board, lost, comparison.move, LONGEST)
+        rank = -_DECLINED if claim is None else _LARGER if is_loss_larger else 0
+        claim = claim or loss_claim(board, lost, comparison.move, LONGEST, may_decline=True)
         if claim is not None:
-            rank = rank_of_material(pawns, len(claim.moves) + 1) + (_LARGER if is_loss_larger else 0)
+            rank += rank_of_material(pawns, len(claim.moves) + 1)
             yield Statement(rank, loss_text(comparison.after, claim, lost.base), claim)
     if won is not None:
         claim = gain_claim(board, won, LONGEST)
