@@ -85,7 +85,7 @@ CASES = {
         "4k2r/3pbp2/p2q1pp1/n3r2p/NP2P3/P6P/3NBPb1/1R1QK2R w Kk - 1 19", "f4 Bxh1 fxe5 Qxe5 Qc2 Nc6",
         "Rg1 Bxh3 bxa5 Be6", {}, "misses 19.Rg1, which takes the rook out of the attack on h1"),
     "a recapture that is put off": (
-        "1n3rk1/1p2ppbp/q3b1p1/pN1PN3/P3p3/4B1P1/1P2PP1P/3Q1RK1 w - - 1 19", "Qb3 Bh3 Nc4 Bxf1 Nc7 Qf6 Kxf1 Nd7",
+        "1n3rk1/1p2ppbp/q3b1p1/pN1PN3/P3p3/4B1P1/1P2PP1P/3Q1RK1 w - - 1 19", "Qb3 Bh3 Nc4 Bxf1 Nc7 Qf6 Kxf1",
         "Nc7 Qd6 dxe6 Bxe5 exf7+ Rxf7", {}, "loses the exchange: 19...Bh3 20.Nc4 Bxf1 21.Nc7 Qf6 22.Kxf1"),
     "castling that is given up": (
         "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P1N2/PPP2PPP/RNBQK2R w KQkq - 1 5", "Kf1 d6 h3 O-O",
