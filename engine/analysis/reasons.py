@@ -147,7 +147,8 @@ def _stated(verdict: MoveVerdict, statement: Statement, others: Sequence[Stateme
     claim, text = statement.claim, statement.text(verdict.board.chess960)
     if claim.better:
         words = f"{statement.words} ({statement.line_text(verdict.board.chess960)}); "
-        return replace(_better(words, verdict, len(claim.better)), claim=claim)
+        shown = tuple(map(chess.Move.from_uci, claim.better))  # of the iteration that proves it, perhaps not the last
+        return replace(_better(words, verdict, shown), claim=claim)
     if statement.is_missed:
         if not statement.has_line:
             words = _what_it_does(others, statement.rank)
@@ -325,9 +326,9 @@ def _about_scores(verdict: MoveVerdict) -> Reason:
     return _better("", verdict)
 
 
-def _better(introduction: str, verdict: MoveVerdict, plies: int = SHOWN_PLIES) -> Reason:
-    """That another move was better, by how much, with its line: some plies of it, or all up to the mate."""
-    line = verdict.best_line if verdict.before.is_winning_mate else verdict.best_line[:plies]
+def _better(introduction: str, verdict: MoveVerdict, shown: Line = ()) -> Reason:
+    """That another move was better, by how much, with its line: the one to be shown, some plies, or up to the mate."""
+    line = shown or (verdict.best_line if verdict.before.is_winning_mate else verdict.best_line[:SHOWN_PLIES])
     brief = f"{introduction}there was a better move, {verdict.before.white()} instead of {verdict.after.white()}"
     return Reason(f"{brief}: {line_text(verdict.board, line, len(line))}", None, line, brief)
 
