@@ -27,6 +27,7 @@ from engine.analysis.wording import gain_text, loss_text
 _RANK, _PER_PAWN, _PER_PLY = 3.0, 1 / 3, 0.25
 _SHORT_LINE = 8  # plies from which a line counts less for each more
 _LEAST_SHARE = 0.3  # of the move's cost that the material has to make up
+_SMALL_SHARE, _TOO_LITTLE = 0.4, 1.2  # below this share something else matters more: the rank is lower by so much
 _MOST_SHARE, _MARGIN = 1.5, 100  # beyond, in centipawns, there is compensation
 _DECLINED = 1.2  # less for a line that does not show why a piece is not taken back
 _LARGER = 0.1  # more for what weighs more
@@ -47,6 +48,7 @@ def material_statements(comparison: MoveComparison) -> Iterator[Statement]:
     pawns = better_end - worse_end
     if pawns < 1 or not _LEAST_SHARE * comparison.cost <= 100 * pawns <= _MOST_SHARE * comparison.cost + _MARGIN:
         return
+    small = _TOO_LITTLE if 100 * pawns < _SMALL_SHARE * comparison.cost else 0
     lost = _least([result for result in played if result.end <= worse_end], lambda result: result.lost)
     most = [result for result in better if result.end >= better_end]
     won = _least(most, lambda result: result.gained) if len(better) >= VOTES else None
@@ -57,13 +59,13 @@ def material_statements(comparison: MoveComparison) -> Iterator[Statement]:
         rank = -_DECLINED if claim is None else _LARGER if is_loss_larger else 0
         claim = claim or loss_claim(board, lost, comparison.move, LONGEST, may_decline=True)
         if claim is not None:
-            rank += rank_of_material(pawns, len(claim.moves) + 1)
+            rank += rank_of_material(pawns, len(claim.moves) + 1) - small
             yield Statement(rank, loss_text(comparison.after, claim, lost.base), claim)
     if won is not None:
         claim = gain_claim(board, won, LONGEST)
         if claim is not None:
-            yield Statement(rank_of_material(pawns, len(claim.moves)), gain_text(board, claim, won.base), claim,
-                            is_missed=True)
+            rank = rank_of_material(pawns, len(claim.moves)) - small
+            yield Statement(rank, gain_text(board, claim, won.base), claim, is_missed=True)
 
 
 def _certain_loss(comparison: MoveComparison) -> MaterialResult | None:

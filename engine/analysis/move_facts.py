@@ -67,6 +67,8 @@ def _captures(comparison: MoveComparison) -> Iterator[Statement]:
         yield _should(comparison, _TAKES_A_PAWN, f"take the pawn on {square}")
     elif PIECE_VALUES[taken[0]] == PIECE_VALUES[own] < PIECE_VALUES[chess.QUEEN] and not board.is_capture(move):
         yield _should(comparison, _EXCHANGES, f"exchange the {name} on {square}")
+    elif taken[0] != chess.PAWN and exchange_gain(board.copy(stack=False), best) == 0 and not board.is_capture(move):
+        yield _should(comparison, _EXCHANGES, f"exchange pieces on {square}")
 
 
 def _with(board: chess.Board, move: chess.Move, played: chess.Move) -> str:

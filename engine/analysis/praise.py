@@ -66,13 +66,20 @@ class Praise:
     other: Score | None = None  # of the best other move
 
 
-def is_praiseworthy(board: chess.Board, move: chess.Move, here: PositionEval, played: Score, line: Line) -> bool:
-    """Whether a move may be praised, by the first round: `played` is the mover's score with it, in this line."""
+def is_praiseworthy(board: chess.Board, move: chess.Move, here: PositionEval, played: Score, line: Line,
+                    is_theory: bool = False) -> bool:
+    """Whether a move may be praised, by the first round: `played` is the mover's score with it, in this line.
+
+    A known opening move is one only if it offers something at once.
+    """
     is_first, is_hard = here.move == move, here.glance != move
     if board.legal_moves.count() < _FEWEST_MOVES or move.promotion or not (
             is_first or loss_between(here.score, played) <= _NEARLY_BEST + _DOUBT):
         return False
-    if gift_of(board, line) is not None and played.human_expected >= _PLAYABLE - _DOUBT:
+    gift = gift_of(board, line)
+    if is_theory and (gift is None or gift.ply > 1):
+        return False
+    if gift is not None and played.human_expected >= _PLAYABLE - _DOUBT:
         return is_hard or not is_recapture(board, move)
     return is_first and is_hard and not board.is_check() and not is_trivial(board, move)
 

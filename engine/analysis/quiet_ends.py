@@ -147,10 +147,10 @@ def _attackers(ends: Ends) -> Iterator[Fact]:
         king = chess.COLOR_NAMES[color]
         if color == ends.side and here - there >= _MORE_ATTACKERS and here > len(attackers_near_king(ends.root, color)):
             words = f"lets {count_text(here)} pieces attack squares next to {king}'s king"
-            yield Fact(2.0, "attack", f"{words} instead of {count_text(there)}")
+            yield Fact(1.5, "attack", f"{words} instead of {count_text(there)}")
         if color != ends.side and there - here >= _MORE_ATTACKERS:
             words = f"attacks squares next to {king}'s king with {_pieces_text(here)}"
-            yield Fact(1.8, "own attack", f"{words} instead of {count_text(there)}")
+            yield Fact(1.2, "own attack", f"{words} instead of {count_text(there)}")
 
 
 def _pieces_text(number: int) -> str:

@@ -201,6 +201,14 @@ def check_should_take(context: Context) -> None:
     claim(context.match["verb"] == "take" or (own is not None and VALUES[own] == VALUES[NAMES[name]]), "no exchange")
 
 
+def check_should_exchange(context: Context) -> None:
+    """Another move takes a piece on the named square, and the exchanges there are even."""
+    moves, _ = context.line(context.before)
+    board, square = context.before, chess.parse_square(context.match["square"])
+    claim(moves[0].to_square == square and board.piece_type_at(square) not in (None, chess.PAWN), "no piece is taken")
+    claim(moves[0] != context.move and exchange_value(board, moves[0]) == 0, "no even exchange")
+
+
 def check_should_push(context: Context) -> None:
     """A passed pawn goes to the named square."""
     moves, _ = context.line(context.before)
@@ -308,6 +316,7 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
      check_sacrifice_of_line),
     (rf"loses time: {_MOVE} attacks the {_NAMED}, which must move again: {_LINE}", check_loses_time),
     (rf"should (?P<verb>take with|take|exchange) the {_NAMED}(?: on {_SQUARE})?: {_LINE}", check_should_take),
+    (rf"should exchange pieces on {_SQUARE}: {_LINE}", check_should_exchange),
     (rf"should push the passed pawn to {_SQUARE}: {_LINE}", check_should_push),
     (rf"should castle: {_LINE}", check_should_castle),
     (rf"should play the break {_MOVE}: {_LINE}", check_should_break),
