@@ -258,3 +258,71 @@ def _gained_by_sacrifice(before: chess.Board, after: chess.Board, victim: chess.
     gains = [*(f"doubles the pawns on the {file}-file" for file in doubled),
              *(f"opens the {file}-file to the king" for file in opened)]
     return f", which {joined(gains)}" if gains else ""
+
+
+def underpromotion(line: TacticalLine) -> ProvenIdea | None:
+    """The move promotes to a lesser piece than a queen: for its check, or because a queen would allow stalemate."""
+    board, move = line.boards[0], line.moves[0]
+    if move.promotion in (None, chess.QUEEN):
+        return None
+    piece, square = chess.piece_name(move.promotion), chess.square_name(move.to_square)
+    why = ", with check" if line.boards[1].is_check() else ""
+    queened = board.copy(stack=False)
+    queened.push(chess.Move(move.from_square, move.to_square, chess.QUEEN))
+    if allows_stalemate(queened):
+        why = f", because a queen on {square} would allow stalemate"
+    return ProvenIdea("underpromotion", f"the pawn becomes a {piece}{why}", 1, line.side, (move.to_square,))
+
+
+def allows_stalemate(board: chess.Board) -> bool:
+    """Whether the game is a stalemate, or the side to move can offer a piece whose capture gives stalemate."""
+    if board.is_stalemate():
+        return True
+    for reply in list(board.legal_moves):
+        offered = board.copy(stack=False)
+        offered.push(reply)
+        for capture in [found for found in offered.generate_legal_captures() if found.to_square == reply.to_square]:
+            taken = offered.copy(stack=False)
+            taken.push(capture)
+            if taken.is_stalemate():
+                return True
+    return False
+
+
+def double_check(line: TacticalLine) -> ProvenIdea | None:
+    """Two pieces give check at once, at the move or at the next one."""
+    for ply in range(1, min(len(line) + 1, 4), 2):
+        checkers = line.boards[ply].checkers()
+        if len(checkers) > 1:
+            names = joined([f"the {chess.piece_name(line.boards[ply].piece_type_at(square) or 0)} on "
+                            f"{chess.square_name(square)}" for square in checkers])
+            return ProvenIdea("double check", f"{names} give check at once, and only the king can move", ply,
+                              line.side, tuple(checkers))
+    return None
+
+
+def shut_in(line: TacticalLine) -> ProvenIdea | None:
+    """A piece that has gone for a pawn is shut in by a pawn: after the reply each of its moves loses it."""
+    if len(line) < 2 or line.taken(0) is None or line.boards[1].piece_type_at(line.moves[1].from_square) != chess.PAWN:
+        return None
+    square, passed = line.moves[0].to_square, line.boards[1].copy(stack=False)
+    if passed.is_check() or line.boards[2].is_check():
+        return None
+    if line.boards[2].piece_type_at(square) in (None, chess.PAWN, chess.KING):
+        return None
+    passed.push(chess.Move.null())
+    if not has_safe_move(passed, square) or has_safe_move(line.boards[2], square):
+        return None
+    name = f"the {chess.piece_name(line.boards[2].piece_type_at(square) or 0)} on {chess.square_name(square)}"
+    return ProvenIdea("trapped piece", f"{name} is shut in by the pawn on {chess.square_name(line.moves[1].to_square)}",
+                      2, not line.side, (square,))
+
+
+def has_safe_move(board: chess.Board, square: chess.Square) -> bool:
+    """Whether the piece of the side to move on a square has a move to a square where it is not lost."""
+    for move in list(board.generate_legal_moves(chess.BB_SQUARES[square])):
+        after = board.copy(stack=False)
+        after.push(move)
+        if not is_bad_square(after, move.to_square, board.turn):
+            return True
+    return False

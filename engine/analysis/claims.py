@@ -18,7 +18,8 @@ from engine.analysis.ledger import (
     Capture,
     Ledger,
     balance,
-    balance_before_exchange,
+    balance_before_line,
+    best_capture,
     best_recapture,
     captured_piece,
     net_pieces,
@@ -99,7 +100,7 @@ def material_after_move(board: chess.Board, moves: Sequence[chess.Move],
                         longest: int = LONGEST_LINE) -> MaterialResult | None:
     """The material of the mover after its move, the first of `moves`; the ledger begins after it."""
     color, after = board.turn, board.copy(stack=False)
-    taken, base = captured_piece(board, moves[0]), balance_before_exchange(board, moves[0], color)
+    taken, base = captured_piece(board, moves[0]), balance_before_line(board, moves, color)
     after.push(moves[0])
     ledger = settled_ledger(after, moves[1:], base if color else -base, longest) if len(moves) > 1 else None
     if ledger is None or moves[0].promotion:
@@ -107,31 +108,40 @@ def material_after_move(board: chess.Board, moves: Sequence[chess.Move],
     gained = ledger.lost_by(not color)
     if taken is not None:
         gained[taken[0]] += 1
-    return MaterialResult(base, ledger.balance_for(color), *net_pieces(ledger.lost_by(color), gained), ledger)
+    return _result(base, balance(board, color), color, ledger, gained)
 
 
 def material_of_line(board: chess.Board, moves: Sequence[chess.Move],
                      longest: int = LONGEST_LINE) -> MaterialResult | None:
     """The material of the side to move in a line."""
     color = board.turn
-    base = balance_before_exchange(board, moves[0], color) if moves else 0
+    base = balance_before_line(board, moves, color) if moves else 0
     ledger = settled_ledger(board, moves, base if color else -base, longest) if moves else None
     if ledger is None:
         return None
-    return MaterialResult(base, ledger.balance_for(color),
-                          *net_pieces(ledger.lost_by(color), ledger.lost_by(not color)), ledger)
+    return _result(base, balance(board, color), color, ledger, ledger.lost_by(not color))
+
+
+def _result(base: int, here: int, color: chess.Color, ledger: Ledger, gained: Counter[int]) -> MaterialResult:
+    """The material of a side in a line, measured from `base`; from the balance `here` if only that explains it."""
+    found = MaterialResult(base, ledger.balance_for(color), *net_pieces(ledger.lost_by(color), gained), ledger)
+    again = replace(found, base=here)
+    return again if not found.is_explained and again.is_explained and again.net * found.net > 0 else found
 
 
 def loss_claim(board: chess.Board, played: MaterialResult, move: chess.Move,
-               longest: int = _LONGEST_PLAIN_LINE) -> Claim | None:
-    """The side to move loses material by `move`; the line begins with the reply, `longest` plies without a motif."""
+               longest: int = _LONGEST_PLAIN_LINE, may_decline: bool = False) -> Claim | None:
+    """The side to move loses material by `move`; the line begins with the reply, `longest` plies without a motif.
+
+    Unless `may_decline` is true, the line must not leave out a recapture without showing why.
+    """
     if played.net > -1 or not played.is_explained or not played.lost:
         return None
     after = board.copy()
     after.push(move)
     taken = captured_piece(board, move)
     return _material_claim(after, played.ledger, played.lost, played.gained, longest,
-                           None if taken is None else taken[0])
+                           None if taken is None else taken[0], may_decline)
 
 
 def gain_claim(board: chess.Board, best: MaterialResult, longest: int = _LONGEST_TO_FIND) -> Claim | None:
@@ -144,8 +154,8 @@ def gain_claim(board: chess.Board, best: MaterialResult, longest: int = _LONGEST
 
 
 def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], returned: Counter[int], longest: int,
-                    taken_before: int | None = None) -> Claim | None:
-    """The side to move wins `won`; None if the line is too long or asks why its victim does not take back.
+                    taken_before: int | None = None, may_decline: bool = False) -> Claim | None:
+    """The side to move wins `won`; None if the line is too long, or if its victim does not take back and may not.
 
     `taken_before` is the type of the piece that the move before the line has captured.
     """
@@ -153,7 +163,8 @@ def _material_claim(board: chess.Board, ledger: Ledger, won: Counter[int], retur
     found = find_motif(board, ledger.moves, WINNING if worth(won) > 1 else WINNING_PAWNS)
     if found is not None and not _is_about(found, ledger, squares):
         found = None
-    if found is None and (len(ledger.moves) > longest or _is_recapture_declined(board, ledger.moves)):
+    is_unclear = not may_decline and _is_recapture_declined(board, ledger.moves)
+    if found is None and (len(ledger.moves) > longest or is_unclear):
         return None
     return _claim(MATERIAL, board, ledger.moves, board.turn, found, squares, _names(won), _names(returned))
 
@@ -169,16 +180,32 @@ def _is_forcing(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
 
 
 def _is_recapture_declined(board: chess.Board, moves: Sequence[chess.Move]) -> bool:
-    """Whether the second side once leaves out a recapture that would win more than the move it plays instead."""
+    """Whether the second side once leaves out a recapture that would win more than the move it plays instead, and does
+    not catch up on it later.
+    """
     cursor, last = board.copy(stack=False), None
     for ply, move in enumerate(moves):
         captured = captured_piece(cursor, move)
         value = 0 if captured is None else PIECE_VALUES[captured[0]]
         if ply % 2 and last is not None and move.to_square != last and best_recapture(cursor, last) > value:
-            return True
+            is_put_off = last in [later.to_square for later in moves[ply + 2 :: 2]]
+            return not is_put_off and _is_recapture_best(cursor, last, move)
         last = None if captured is None else move.to_square
         cursor.push(move)
     return False
+
+
+def _is_recapture_best(board: chess.Board, square: chess.Square, move: chess.Move) -> bool:
+    """Whether some recapture on a square wins more than a move, once the other side has taken what hangs then."""
+    recaptures = [found for found in board.generate_legal_captures() if found.to_square == square]
+    return max(_gain_after_reply(board, found) for found in recaptures) > _gain_after_reply(board, move)
+
+
+def _gain_after_reply(board: chess.Board, move: chess.Move) -> int:
+    captured, after = captured_piece(board, move), board.copy(stack=False)
+    after.push(move)
+    reply = best_capture(after)
+    return (PIECE_VALUES[captured[0]] if captured else 0) - (reply[0] if reply else 0)
 
 
 def promotion_claim(board: chess.Board, moves: Sequence[chess.Move], longest: int = LONGEST_LINE) -> Claim | None:
@@ -283,7 +310,7 @@ def _squares_of(ledger: Ledger, counts: Counter[int], color: chess.Color,
         if left[capture.piece_type] and capture.origin is not None:
             left[capture.piece_type] -= 1
             squares.append(capture.origin)
-    return tuple(sorted(squares, key=lambda square: -PIECE_VALUES[_type_lost(captures, square)]))
+    return tuple(sorted(squares, key=lambda square: -_type_lost(captures, square)))  # as _names has them
 
 
 def _is_traded(ledger: Ledger, capture: Capture, taken_before: int | None) -> bool:

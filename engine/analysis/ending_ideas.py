@@ -207,3 +207,41 @@ def _runs_through(board: chess.Board, square: chess.Square) -> bool:
     path = chess.SquareSet.between(square, goal) | chess.SquareSet([goal])
     return square in passed_pawns(board, side) and not path & board.occupied and (
         chess.square_distance(king, goal) - 1 > steps)
+
+
+def rook_behind_pawn(line: TacticalLine) -> ProvenIdea | None:
+    """In a rook ending a rook goes behind a passed pawn, its own or the other side's, with nothing in between."""
+    board, after, square = line.boards[0], line.boards[1], line.moves[0].to_square
+    if board.occupied & ~(board.kings | board.rooks | board.pawns) or line.taken(0) is not None:
+        return None
+    if after.piece_type_at(square) != chess.ROOK or chess.square_file(line.moves[0].from_square) == chess.square_file(
+            square) or after.is_check():
+        return None
+    for owner in (line.side, not line.side):
+        for pawn in passed_pawns(after, owner):
+            is_free = not chess.SquareSet.between(square, pawn) & after.occupied
+            if chess.square_file(pawn) == chess.square_file(square) and _rank(pawn, owner) > _rank(
+                    square, owner) and is_free:
+                whose = "its own" if owner == line.side else "the other side's"
+                return ProvenIdea("rook behind a passed pawn", f"the rook stands behind {whose} passed pawn on "
+                                  f"{chess.square_name(pawn)}", 1, line.side, (pawn,))
+    return None
+
+
+def two_aims(line: TacticalLine) -> ProvenIdea | None:
+    """In a pawn ending a king that is too far from both passed pawns comes closer to its own and to the other's."""
+    board, move, side = line.boards[0], line.moves[0], line.side
+    if board.occupied & ~(board.kings | board.pawns) or board.piece_type_at(move.from_square) != chess.KING:
+        return None
+    own, other = passed_pawns(board, side), passed_pawns(board, not side)
+    if len(own) != 1 or len(other) != 1 or line.taken(0) is not None:
+        return None
+    goal = chess.square(chess.square_file(other[0]), 0 if side else 7)
+    steps = 7 - _rank(other[0], not side)
+    before, after = ((chess.square_distance(square, goal), chess.square_distance(square, own[0]))
+                     for square in (move.from_square, move.to_square))
+    if before[0] - 1 <= steps or after[0] >= before[0] or after[1] > before[1]:
+        return None
+    names = [chess.square_name(square) for square in (own[0], other[0])]
+    return ProvenIdea("Réti's manoeuvre", f"the king approaches both pawns, its own on {names[0]} and the other "
+                      f"side's on {names[1]}", 1, side, (own[0], other[0]))

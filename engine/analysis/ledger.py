@@ -224,8 +224,17 @@ def board_before_exchange(board: chess.Board, first: chess.Move) -> chess.Board:
     If the last moves of the game were captures and the line goes on capturing, an exchange is open, and it began before
     them: a recapture wins nothing.
     """
-    if not board.is_capture(first):
-        return board
+    return _board_before_captures(board) if board.is_capture(first) else board
+
+
+def balance_before_line(board: chess.Board, line: Sequence[chess.Move], color: chess.Color) -> int:
+    """The balance that a line is measured from: also before an exchange that its second own move goes on with."""
+    is_put_off = bool(board.move_stack) and len(line) > 2 and line[2].to_square == board.peek().to_square
+    return balance(_board_before_captures(board) if is_put_off else board_before_exchange(board, line[0]), color)
+
+
+def _board_before_captures(board: chess.Board) -> chess.Board:
+    """The board before the captures that the game ends with."""
     root = board.copy()
     while root.move_stack:
         last = root.pop()

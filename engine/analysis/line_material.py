@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, takewhile
 
 import chess
 
@@ -26,7 +27,9 @@ from engine.analysis.wording import gain_text, loss_text
 _RANK, _PER_PAWN, _PER_PLY = 3.0, 1 / 3, 0.25
 _SHORT_LINE = 8  # plies from which a line counts less for each more
 _LEAST_SHARE = 0.3  # of the move's cost that the material has to make up
+_SMALL_SHARE, _TOO_LITTLE = 0.4, 1.2  # below this share something else matters more: the rank is lower by so much
 _MOST_SHARE, _MARGIN = 1.5, 100  # beyond, in centipawns, there is compensation
+_DECLINED = 1.2  # less for a line that does not show why a piece is not taken back
 _LARGER = 0.1  # more for what weighs more
 _MOST_GIVEN = 3  # pawns in all for a piece that a promotion costs
 _PROMOTION_RANK, _COSTS_A_PIECE_RANK = 3.4, 3.0
@@ -37,26 +40,42 @@ def material_statements(comparison: MoveComparison) -> Iterator[Statement]:
     board = comparison.board
     played = _results(board, comparison.played, material_after_move)
     better = _results(board, comparison.better, material_of_line)
-    if len(played) < VOTES or len(better) < VOTES:
+    if len(played) < VOTES:
         return
     worse_end = sorted(result.end for result in played)[VOTES - 1]
-    better_end = sorted(result.end for result in better)[-VOTES]
+    # better lines that never come to rest are taken to keep the balance
+    better_end = sorted(result.end for result in better)[-VOTES] if len(better) >= VOTES else balance(board, board.turn)
     pawns = better_end - worse_end
     if pawns < 1 or not _LEAST_SHARE * comparison.cost <= 100 * pawns <= _MOST_SHARE * comparison.cost + _MARGIN:
         return
+    small = _TOO_LITTLE if 100 * pawns < _SMALL_SHARE * comparison.cost else 0
     lost = _least([result for result in played if result.end <= worse_end], lambda result: result.lost)
-    won = _least([result for result in better if result.end >= better_end], lambda result: result.gained)
+    most = [result for result in better if result.end >= better_end]
+    won = _least(most, lambda result: result.gained) if len(better) >= VOTES else None
     is_loss_larger = lost is not None and (won is None or -lost.net >= won.net)
+    lost = _certain_loss(comparison) if lost is None else lost
     if lost is not None:
         claim = loss_claim(board, lost, comparison.move, LONGEST)
+        rank = -_DECLINED if claim is None else _LARGER if is_loss_larger else 0
+        claim = claim or loss_claim(board, lost, comparison.move, LONGEST, may_decline=True)
         if claim is not None:
-            rank = rank_of_material(pawns, len(claim.moves) + 1) + (_LARGER if is_loss_larger else 0)
+            rank += rank_of_material(pawns, len(claim.moves) + 1) - small
             yield Statement(rank, loss_text(comparison.after, claim, lost.base), claim)
     if won is not None:
         claim = gain_claim(board, won, LONGEST)
         if claim is not None:
-            yield Statement(rank_of_material(pawns, len(claim.moves)), gain_text(board, claim, won.base), claim,
-                            is_missed=True)
+            rank = rank_of_material(pawns, len(claim.moves)) - small
+            yield Statement(rank, gain_text(board, claim, won.base), claim, is_missed=True)
+
+
+def _certain_loss(comparison: MoveComparison) -> MaterialResult | None:
+    """What the moves lose that two lines begin with, if that makes up enough of the cost."""
+    for one, other in combinations(comparison.played, 2):
+        begun = [move for move, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))]
+        result = material_after_move(comparison.board, begun, len(begun)) if len(begun) > 1 else None
+        if result is not None and result.net < 0 and -100 * result.net >= _LEAST_SHARE * comparison.cost:
+            return result
+    return None
 
 
 def rank_of_material(pawns: int, plies: int) -> float:

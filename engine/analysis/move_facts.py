@@ -10,6 +10,7 @@ from engine.analysis.board_facts import passed_pawns
 from engine.analysis.claims import MOVE, named_claim
 from engine.analysis.comparison import VOTES, MoveComparison, Statement, board_after_move
 from engine.analysis.ledger import PIECE_VALUES, captured_piece, exchange_gain
+from engine.analysis.quiet_changes import RESCUES, UNPROTECTED, gains, losses
 from engine.analysis.review import Line
 from engine.analysis.wording import moves_text
 
@@ -17,6 +18,7 @@ _SHOWN_PLIES, _SHOWN_OF_TRADE = 5, 7
 _WRONG_CAPTURE, _TAKES, _PUSHES, _LOSES_TIME, _CASTLES = 2.0, 2.0, 1.8, 1.6, 1.5
 _KEEPS_QUEENS, _TRADES_QUEENS, _EXCHANGES, _BREAKS, _LETS_EXCHANGE, _TAKES_A_PAWN = 1.4, 1.4, 1.3, 1.4, 1.3, 1.3
 _PREVENTS = 1.35
+_GIVES_UP, _RESCUES, _DOES = 1.45, 1.35, 1.05
 _FAR = 4  # ranks that a passed pawn has gone, after its push
 
 
@@ -65,6 +67,8 @@ def _captures(comparison: MoveComparison) -> Iterator[Statement]:
         yield _should(comparison, _TAKES_A_PAWN, f"take the pawn on {square}")
     elif PIECE_VALUES[taken[0]] == PIECE_VALUES[own] < PIECE_VALUES[chess.QUEEN] and not board.is_capture(move):
         yield _should(comparison, _EXCHANGES, f"exchange the {name} on {square}")
+    elif taken[0] != chess.PAWN and exchange_gain(board.copy(stack=False), best) == 0 and not board.is_capture(move):
+        yield _should(comparison, _EXCHANGES, f"exchange pieces on {square}")
 
 
 def _with(board: chess.Board, move: chess.Move, played: chess.Move) -> str:
@@ -170,5 +174,29 @@ def _prevents(comparison: MoveComparison) -> Iterator[Statement]:
         yield Statement(_PREVENTS, f"allows {reply_text}, which after {best} would lose the {piece}", claim)
 
 
+def _changes(comparison: MoveComparison) -> Iterator[Statement]:
+    """What the move gives up at once and the better one does not; what the better one does for its side."""
+    board, move, best = comparison.board, comparison.move, comparison.best
+    kept = losses(board, best)
+    claim = named_claim(MOVE, comparison.after, comparison.played[0][1:_SHOWN_PLIES])
+    for words in losses(board, move):
+        if words not in kept and claim.moves and _is_used(comparison, words):
+            yield Statement(_GIVES_UP, words, claim)
+    for words in gains(board, best)[:1]:
+        claim = named_claim(MOVE, board, comparison.better[0][:_SHOWN_PLIES])
+        text = f"misses {moves_text(board, [best])}, which {words}"
+        yield Statement(_RESCUES if words.startswith(RESCUES) else _DOES, text, claim, has_line=False, is_missed=True)
+
+
+def _is_used(comparison: MoveComparison, words: str) -> bool:
+    """Whether a piece that is left without protection is taken soon; all else that a move gives up counts anyway."""
+    named = UNPROTECTED.search(words)
+    if named is None:
+        return True
+    square = chess.parse_square(named[1])
+    return sum(any(move.to_square == square for move in line[1:_SHOWN_PLIES:2]) for line in comparison.played) >= VOTES
+
+
 _FINDERS: tuple[Callable[[MoveComparison], Iterator[Statement]], ...] = (
-    _captures, _pushes, _loses_time, _castles, _queens, _breaks, _lets_exchange, _prevents)
+    _captures, _pushes, _loses_time, _castles, _queens, _breaks, _lets_exchange, _prevents,
+    _changes)

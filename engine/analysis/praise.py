@@ -17,26 +17,24 @@ from engine.analysis.ledger import (
     captured_piece,
     exchange_gain,
     ledger_of,
-    settled_ledger,
 )
 from engine.analysis.marks import Mark, loss_between
 from engine.analysis.motifs import is_trapped
 from engine.analysis.move_searches import MoveSearches
 from engine.analysis.results import Score
 from engine.analysis.review import Line, PositionEval
-from engine.analysis.tactical_line import is_bad_square
+from engine.analysis.sacrifices import is_regained, is_sacrifice
 
 # Expected scores on the human curve, and differences of them; see history/analysis.md.
 _NEARLY_BEST = 0.03
 _PLAYABLE = 0.42  # of the move, to be praised
 _DOUBT = 0.05  # by which the first round may be wrong
-_GAP = 0.13  # to the best other move, if nothing is given, or an exchange is open
+_GAP = 0.13  # to the best other move, if nothing is given for good, or an exchange is open
 _GAP_OF_GIFT = 0.10  # if something is given that is easy to see
 _GAP_OF_PAWNS = 0.03  # if something is given for pawns, and hard to see
 _WON_ANYWAY = 0.93  # of the best other move: a gift that wins no faster is no feat
-_WORSE_CHOICE = 0.10  # that a glance would have made
+_WORSE_CHOICE = 0.10  # expected score that the move which a glance prefers loses, at least
 _LEAST_GIVEN, _LEAST_GIVEN_FOR_PAWNS, _MUCH_GIVEN = 2, 1, 3  # pawns
-_SOON = 6  # plies in which a piece that was offered can be won back
 _MOST_PAWNS = 2  # that come back for a piece at once
 _FEWEST_MOVES = 3
 _GIVEN_BY = range(3, 10, 2)  # plies of a line: after the mover's second to fifth move
@@ -54,6 +52,7 @@ class Offer:
     ply: int = 1  # of the reply, in the line that the move begins
     is_for_pawns: bool = False  # nothing but pawns comes back, and the piece was not attacked
     origin: chess.Square | None = None  # where it stands before the line, if it is taken later
+    is_regained: bool = False  # nothing is given for good: taking the piece costs as much or more at once
 
 
 @dataclass(frozen=True)
@@ -67,13 +66,20 @@ class Praise:
     other: Score | None = None  # of the best other move
 
 
-def is_praiseworthy(board: chess.Board, move: chess.Move, here: PositionEval, played: Score, line: Line) -> bool:
-    """Whether a move may be praised, by the first round: `played` is the mover's score with it, in this line."""
+def is_praiseworthy(board: chess.Board, move: chess.Move, here: PositionEval, played: Score, line: Line,
+                    is_theory: bool = False) -> bool:
+    """Whether a move may be praised, by the first round: `played` is the mover's score with it, in this line.
+
+    A known opening move is one only if it offers something at once.
+    """
     is_first, is_hard = here.move == move, here.glance != move
     if board.legal_moves.count() < _FEWEST_MOVES or move.promotion or not (
             is_first or loss_between(here.score, played) <= _NEARLY_BEST + _DOUBT):
         return False
-    if gift_of(board, line) is not None and played.human_expected >= _PLAYABLE - _DOUBT:
+    gift = gift_of(board, line)
+    if is_theory and (gift is None or gift.ply > 1):
+        return False
+    if gift is not None and played.human_expected >= _PLAYABLE - _DOUBT:
         return is_hard or not is_recapture(board, move)
     return is_first and is_hard and not board.is_check() and not is_trivial(board, move)
 
@@ -84,9 +90,23 @@ def gift_of(board: chess.Board, line: Line) -> Offer | None:
     if move.promotion:
         return None
     offer = offer_of(board, move)
-    if offer is not None and offer.piece_type != chess.PAWN:
-        return offer
-    return _offer_for_pawns(board, move) or _given_later(board, line)
+    if offer is None or offer.piece_type == chess.PAWN:
+        offer = _offer_for_pawns(board, move) or _given_later(board, line) or _offer_that_is_regained(board, move)
+    return None if offer is None or _is_lost_anyway(board, move, offer) else offer
+
+
+def _is_lost_anyway(board: chess.Board, move: chess.Move, offer: Offer) -> bool:
+    """Whether another piece than the one that moves is given, which is attacked and has nowhere to go."""
+    origin = offer.square if offer.origin is None else offer.origin
+    return offer.square != move.to_square and origin != move.from_square and is_trapped(board, origin)
+
+
+def _offer_that_is_regained(board: chess.Board, move: chess.Move) -> Offer | None:
+    """A piece that goes where it can be taken for two pawns or more, though taking it costs a piece at once."""
+    if not is_sacrifice(board, move) or not is_regained(board, move):
+        return None
+    offers = [offer for offer, _ in _offers(board, move) if offer.square == move.to_square]
+    return replace(max(offers, key=lambda offer: offer.given), is_regained=True)
 
 
 def _given_later(board: chess.Board, line: Line) -> Offer | None:
@@ -149,31 +169,6 @@ def _offers(board: chess.Board, move: chess.Move) -> Iterator[tuple[Offer, int]]
         given = base - balance(after, color) - regained
         after.pop()
         yield Offer(captured[0], captured[1], reply, given, None if taken is None else taken[0]), regained
-
-
-def sacrifice_of(board: chess.Board, move: chess.Move) -> Offer | None:
-    """The offer of a move, if nothing forced it: the piece was free, and no exchange was open."""
-    if move.promotion or board.legal_moves.count() == 1 or is_recapture(board, move):
-        return None
-    offer = offer_of(board, move)
-    if offer is None or offer.piece_type == chess.PAWN:
-        return None
-    origin = move.from_square if offer.square == move.to_square else offer.square
-    is_attacked = bool(board.attackers(not board.turn, origin))
-    if is_attacked and (board.is_check() or is_trapped(board, origin) or not _has_safe_move(board, origin)):
-        return None
-    if origin != move.from_square and is_attacked and is_bad_square(board, origin, board.turn):
-        return None  # it was lost anyway
-    return offer
-
-
-def _has_safe_move(board: chess.Board, square: chess.Square) -> bool:
-    for move in list(board.generate_legal_moves(chess.BB_SQUARES[square])):
-        after = board.copy(stack=False)
-        after.push(move)
-        if not is_bad_square(after, move.to_square, board.turn):
-            return True
-    return False
 
 
 def is_recapture(board: chess.Board, move: chess.Move) -> bool:
@@ -240,6 +235,8 @@ def mark_of_gift(given: int, is_hard: bool) -> Mark:
 def _is_gift_praised(offer: Offer, gap: float, is_hard: bool, is_open_exchange: bool) -> bool:
     if is_open_exchange:
         return is_hard and gap >= _GAP
+    if offer.is_regained:
+        return gap >= _GAP
     if offer.is_for_pawns:
         return gap >= _GAP_OF_GIFT or (is_hard and gap >= _GAP_OF_PAWNS)
     return is_hard or gap >= _GAP_OF_GIFT
@@ -256,11 +253,3 @@ def _line_of_gift(searches: MoveSearches, line: Line, offer: Offer) -> Line:
         return line
     is_taken = len(line) > 1 and line[1].to_square == offer.reply.to_square
     return searches.to_mate(searches.after_both(line[0], line[1] if is_taken else offer.reply)).line
-
-
-def is_won_back(board: chess.Board, line: Line) -> bool:
-    """Whether a line that begins with an offer soon leads to a settled position without a loss."""
-    moves = line[:_SOON]
-    ledger = settled_ledger(board, moves)
-    base = balance_before_exchange(board, moves[0], board.turn)
-    return ledger is not None and ledger.balance_for(board.turn) > base - _LEAST_GIVEN

@@ -6,6 +6,7 @@ only where they have the same sign right after the move and where its line has s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import chess
@@ -27,6 +28,9 @@ _SUMS = (MATERIAL, "threats", "space", "mating")  # themes of which nothing can 
 _LEAST_THEME = 15  # displayed centipawns, at both boards
 _MOST_GAINS, _MOST_LOSSES = 3, 2
 _MORE_SQUARES = 3  # that a bishop, rook or queen behind the piece gains
+
+RESCUES = "takes the", "protects the"  # how a gain begins that saves a piece
+UNPROTECTED = re.compile(r" on ([a-h][1-8]) without protection")  # and the square, in what a move gives up
 
 Change = Callable[[chess.Board, chess.Board, chess.Move], Iterator[str]]
 

@@ -147,10 +147,10 @@ def _attackers(ends: Ends) -> Iterator[Fact]:
         king = chess.COLOR_NAMES[color]
         if color == ends.side and here - there >= _MORE_ATTACKERS and here > len(attackers_near_king(ends.root, color)):
             words = f"lets {count_text(here)} pieces attack squares next to {king}'s king"
-            yield Fact(2.0, "attack", f"{words} instead of {count_text(there)}")
+            yield Fact(1.5, "attack", f"{words} instead of {count_text(there)}")
         if color != ends.side and there - here >= _MORE_ATTACKERS:
             words = f"attacks squares next to {king}'s king with {_pieces_text(here)}"
-            yield Fact(1.8, "own attack", f"{words} instead of {count_text(there)}")
+            yield Fact(1.2, "own attack", f"{words} instead of {count_text(there)}")
 
 
 def _pieces_text(number: int) -> str:
@@ -165,12 +165,12 @@ def _passed(ends: Ends) -> Iterator[Fact]:
         steps, name = _gone(here, ends) - (0 if there is None else _gone(there, ends)), chess.square_name(here)
         is_new = here not in passed_pawns(ends.root, not ends.side)
         verb = f"gives {ends.other} a passed pawn on" if is_new else f"leaves {ends.other} the passed pawn on"
-        yield Fact(2.0 + _PER_RANK * min(steps, 3), f"passed {name[0]}", f"{verb} {name}")
+        yield Fact(1.5 + _PER_RANK * min(steps, 3), f"passed {name[0]}", f"{verb} {name}")
     here, there = (_farthest(board, ends.side) for board in (ends.worse, ends.better))
     if there is not None and _ahead(there, ends.side) >= far and (
             here is None or _ahead(here, ends.side) < _ahead(there, ends.side)):
         name = chess.square_name(there)
-        yield Fact(1.7, f"own passed {name[0]}", f"does without a passed pawn on {name}")
+        yield Fact(1.4, f"own passed {name[0]}", f"does without a passed pawn on {name}")
 
 
 def _farthest(board: chess.Board, color: chess.Color) -> chess.Square | None:

@@ -15,7 +15,9 @@ import chess
 from engine.analysis.claims import (
     MATE,
     MATERIAL,
+    MOVE,
     POSITIONAL,
+    THREAT,
     Claim,
     MaterialResult,
     gain_claim,
@@ -43,6 +45,7 @@ from engine.analysis.wording import SHOWN_PLIES, claim_line, gain_text, line_tex
 
 _LEAST_RANK, _LEAST_RANK_OF_MISTAKES = 1.0, 1.3  # of statements about ?!, and about ? and ??
 _MATE_THREAT, _HUNT = 2.9, 2.6  # ranks of statements that the last line alone proves
+_STRONG = 3.0  # rank of a statement that needs few words beside it
 _ONE_LINE = 0.1  # less for material that the last line alone proves
 _SHOWN_OF_MATE = 7  # plies of a mate that is too long to print
 _NEAR_DRAW = 10  # centipawns
@@ -103,6 +106,8 @@ def _about_sacrifice(verdict: MoveVerdict, praise: Praise, offer: Offer) -> Reas
         text = f"{known}sacrifices {given}{outcome.format(mates.number)}: {claim_line(board, mates)}"
         return Reason(text, mates)
     claim = sacrifice_claim(board, moves[:SHOWN_PLIES], name, origin, offer.captured)
+    if offer.is_regained:
+        return Reason(f"offers {given}, and taking it would cost more: {claim_line(board, claim)}", claim)
     price = f" for a {claim.returned[0]}" if claim.returned else ""
     return Reason(f"{known}sacrifices {given}{price}: {claim_line(board, claim)}", claim)
 
@@ -122,8 +127,8 @@ def _reasons(verdict: MoveVerdict) -> Iterator[Reason]:
         yield from _about_recaptures(verdict, best)
     found = [*verdict.statements, *_of_last_lines(verdict, after, played[1:], best)]
     found.sort(key=lambda statement: -statement.rank)
-    found = [statement for statement in found if _is_telling(verdict, statement)]
-    for statement in found:
+    telling = [statement for statement in found if _is_telling(verdict, statement)]
+    for statement in telling:
         yield _stated(verdict, statement, found)
     yield _about_scores(verdict)
 
@@ -138,16 +143,33 @@ def _is_telling(verdict: MoveVerdict, statement: Statement) -> bool:
 
 
 def _stated(verdict: MoveVerdict, statement: Statement, others: Sequence[Statement]) -> Reason:
-    """The sentence of a statement; of one about the move, with what the better move threatens."""
+    """The sentence of a statement; of one about the move, with what the better move does."""
     claim, text = statement.claim, statement.text(verdict.board.chess960)
     if claim.better:
         words = f"{statement.words} ({statement.line_text(verdict.board.chess960)}); "
-        return replace(_better(words, verdict, len(claim.better)), claim=claim)
+        shown = tuple(map(chess.Move.from_uci, claim.better))  # of the iteration that proves it, perhaps not the last
+        return replace(_better(words, verdict, shown), claim=claim)
     if statement.is_missed:
-        line = moves_of(claim) if statement.has_line else verdict.best_line[:SHOWN_PLIES]
-        return Reason(text, claim, line, statement.words)
-    threats = [other.words for other in others if other.is_missed and not other.has_line]
-    return Reason(f"{text}; better was {threats[0].removeprefix('misses ')}" if threats else text, claim)
+        if not statement.has_line:
+            words = _what_it_does(others, statement.rank)
+            return Reason(words, claim, verdict.best_line[:SHOWN_PLIES], words)
+        return Reason(text, claim, moves_of(claim), statement.words)
+    better = _what_it_does(others, statement.rank)
+    return Reason(f"{text}; better was {better.removeprefix('misses ')}" if better else text, claim)
+
+
+def _what_it_does(statements: Sequence[Statement], rank: float) -> str:
+    """What the better move threatens and does for its side; beside a strong statement only what it threatens or saves.
+
+    It begins with the move: `misses 15.Rg1, which attacks the bishop on g2 and takes the rook out of the attack on h1`.
+    """
+    found = [statement for statement in statements if statement.is_missed and not statement.has_line]
+    threats = [statement.words for statement in found if statement.claim.topic == THREAT]
+    changes = [statement.words for statement in found if statement.claim.topic == MOVE
+               and (rank < _STRONG or statement.rank >= _LEAST_RANK_OF_MISTAKES)]
+    if not threats or not changes or " threatens " in threats[0]:
+        return next(iter(threats + changes), "")
+    return f"{threats[0]} and {changes[0].partition(', which ')[2]}"
 
 
 def _of_last_lines(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess.Move],
@@ -304,9 +326,9 @@ def _about_scores(verdict: MoveVerdict) -> Reason:
     return _better("", verdict)
 
 
-def _better(introduction: str, verdict: MoveVerdict, plies: int = SHOWN_PLIES) -> Reason:
-    """That another move was better, by how much, with its line: some plies of it, or all up to the mate."""
-    line = verdict.best_line if verdict.before.is_winning_mate else verdict.best_line[:plies]
+def _better(introduction: str, verdict: MoveVerdict, shown: Line = ()) -> Reason:
+    """That another move was better, by how much, with its line: the one to be shown, some plies, or up to the mate."""
+    line = shown or (verdict.best_line if verdict.before.is_winning_mate else verdict.best_line[:SHOWN_PLIES])
     brief = f"{introduction}there was a better move, {verdict.before.white()} instead of {verdict.after.white()}"
     return Reason(f"{brief}: {line_text(verdict.board, line, len(line))}", None, line, brief)
 

@@ -14,17 +14,22 @@ from engine.analysis.accuracy import PlayerAccuracy
 from engine.analysis.annotation import Annotation, MoveNote
 from engine.analysis.claims import KING_HUNT, MATE, MATERIAL, PERPETUAL, PROMOTION, SACRIFICE, THREAT
 from engine.analysis.marks import BAD
-from engine.analysis.wording import joined
+from engine.analysis.wording import count_text, joined
 
 _WINNING, _HELD = 0.75, 0.60  # expected score on the human curve: reached, and never lost again
 _BETTER = 0.60
 _PRAISE = "!!", "!", "□"
 _BAD = tuple(mark.text for mark in BAD)
-_BY_TOPIC = {MATE: "a mate", MATERIAL: "material", PROMOTION: "a passed pawn", PERPETUAL: "a perpetual check",
-             SACRIFICE: "a sacrifice", KING_HUNT: "the king", THREAT: "a threat"}
-_PRACTICE = {MATE: "mates in one to three", MATERIAL: "tactics: before each move, look at what it leaves unprotected",
+# What mistakes of a topic did.
+_BY_TOPIC = {MATERIAL: "lost or missed material", MATE: "allowed or missed a mate",
+             PROMOTION: "misjudged a passed pawn", PERPETUAL: "allowed or missed a perpetual check",
+             SACRIFICE: "overlooked a sacrifice",
+             KING_HUNT: "overlooked an attack on the king", THREAT: "overlooked a threat"}
+_PRACTICE = {MATE: "mates in one to three",
+             MATERIAL: "tactics, and look before each move at what it leaves unprotected",
              PROMOTION: "pawn endings", PERPETUAL: "perpetual checks", SACRIFICE: "sacrifices against the king",
-             KING_HUNT: "attacks on the king", THREAT: "asking what the last move threatens"}
+             KING_HUNT: "attacks on the king",
+             THREAT: "asking after each move of the other side what it threatens"}
 _BY_PHASE = {"opening": "the first moves of the openings you play", "middlegame": "plans in quiet middlegames",
              "endgame": "basic endings"}
 
@@ -34,6 +39,8 @@ def game_summary(annotation: Annotation, start: chess.Board, white: str = "", bl
     if not annotation.notes:
         return []
     names = {chess.WHITE: _name(white, "White"), chess.BLACK: _name(black, "Black")}
+    if names[chess.WHITE] == names[chess.BLACK]:
+        names = {chess.WHITE: "White", chess.BLACK: "Black"}
     players = {chess.WHITE: annotation.white, chess.BLACK: annotation.black}
     patterns = [_pattern(annotation.notes, side, names[side], players[side]) for side in chess.COLORS]
     return [_turning_point(annotation.notes, start, names), _best_move(annotation.notes, start, names), *patterns,
@@ -59,15 +66,15 @@ def _turning_point(notes: Sequence[MoveNote], start: chess.Board, names: dict[ch
         open_plies = [ply for ply, share in enumerate(shares) if share < _HELD]
         ply = next((ply for ply in range(open_plies[-1] + 1 if open_plies else 0, len(notes))
                     if shares[ply] >= _WINNING), len(notes) - 1)
-        before = "" if ply == 0 else f", after it {notes[ply].score} instead of {notes[ply - 1].score}"
+        swing = "" if ply == 0 else f", from {notes[ply - 1].score} to {notes[ply].score}"
         move = _numbered(notes[ply], start)
-        return f"The game was decided by {move}{before}: {names[winner]} stayed ahead to the end."
+        return f"The game was decided by {move}{swing}: {names[winner]} was winning from there to the end."
     peak = max(notes, key=lambda note: abs(note.score.human_expected - 0.5))
     share = peak.score.human_expected
     if abs(share - 0.5) <= _BETTER - 0.5:
         return "The game was never decided: neither side was ever clearly better."
-    return (f"The game was not decided: {names[share > 0.5]} was closest to winning after {_numbered(peak, start)} "
-            f"({peak.score}).")
+    return (f"On the board the game was still open at the end: {names[share > 0.5]} was closest to winning after "
+            f"{_numbered(peak, start)} ({peak.score}).")
 
 
 def _best_move(notes: Sequence[MoveNote], start: chess.Board, names: dict[chess.Color, str]) -> str:
@@ -76,7 +83,7 @@ def _best_move(notes: Sequence[MoveNote], start: chess.Board, names: dict[chess.
         if praised:
             reason = f": {praised[0].reason}" if praised[0].reason else ""
             return f"The best move was {_numbered(praised[0], start)} of {names[praised[0].side]}{reason}."
-    return "No move of the game was hard to find."
+    return "No move of the game was so hard to find that it deserves praise."
 
 
 def _topics(notes: Sequence[MoveNote], side: chess.Color) -> Counter[str]:
@@ -94,22 +101,28 @@ def _pattern(notes: Sequence[MoveNote], side: chess.Color, name: str, player: Pl
     phases = _phases(player)
     total = sum(phases.values())
     if not total:
-        return f"{name} made no mistake that was marked."
+        return f"{name} made no mistake that needs a mark."
     phase, number = phases.most_common(1)[0]
-    when = f"in the {phase}" if number == total else f"{number} of them in the {phase}"
-    count = "one marked mistake" if total == 1 else f"{total} marked mistakes"
+    when = f"{'both' if total == 2 else 'all'} in the {phase}" if number == total > 1 else (
+        f"in the {phase}" if total == 1 else f"{count_text(number)} of them in the {phase}")
+    count = "one mistake" if total == 1 else f"{count_text(total)} mistakes"
     topics = _topics(notes, side).most_common(2)
-    about = joined([f"{_BY_TOPIC[topic]}{f' ({times} times)' if times > 1 else ''}" for topic, times in topics])
-    return f"{name} made {count}, {when}" + (f"; what they were about: {about}." if about else ".")
+    if not topics:
+        return f"{name} made {count}, {when}."
+    whole = {1: "it", 2: "both"}.get(total, "all")
+    did = [f"{whole if times == total else count_text(times)} {_BY_TOPIC[topic]}" for topic, times in topics]
+    return f"{name} made {count}, {when}: {joined(did)}."
 
 
 def _to_practise(notes: Sequence[MoveNote], names: dict[chess.Color, str],
                  players: dict[chess.Color, PlayerAccuracy]) -> str:
     """What each side that made mistakes should practise."""
-    advice = []
+    advice = dict[str, list[str]]()  # the sides that need it
     for side in chess.COLORS:
         topic, phase = (counts.most_common(1) for counts in (_topics(notes, side), _phases(players[side])))
         what = _PRACTICE[topic[0][0]] if topic else _BY_PHASE[phase[0][0]] if phase else ""
         if what:
-            advice.append(f"{names[side]}: {what}")
-    return f"To practise: {'; '.join(advice)}." if advice else "To practise: nothing that this game shows."
+            advice.setdefault(what, []).append(names[side])
+    if not advice:
+        return "There is nothing that this game says to practise."
+    return "; ".join(f"{joined(sides)} should practise {what}" for what, sides in advice.items()) + "."

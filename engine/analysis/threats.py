@@ -34,7 +34,7 @@ _MATE_GAIN = 9  # pawns
 _NOT_MET, _ALLOWED, _MISSED = 3.2, 2.4, 1.9  # ranks
 _PER_PAWN, _MOST_COUNTED = 0.1, 5  # more for each pawn that is threatened
 _ALLOWED_ANYWAY = 0.9  # less, if the reply makes the same threat after the better move
-_ONE_TARGET = 0.4  # less for an attack on one piece, which can leave
+_ONE_TARGET, _IT_LEAVES = 0.4, 0.5  # less for an attack on one piece; again if that leaves at no cost
 _TOO_LITTLE, _LEAST_SHARE = 0.7, 0.4  # less for a threat that makes up less than this share of the move's cost
 _SHOWN_PLIES = 4  # of the line in which a threat is carried out
 _MOST_TARGETS = 3
@@ -181,8 +181,13 @@ def _not_met(comparison: MoveComparison) -> Iterator[Statement]:
     yield Statement(_rank(_NOT_MET, threat, comparison), words, claim)
 
 
-def _rank(base: float, threat: Threat, comparison: MoveComparison, targets: int = 0) -> float:
-    rank = base + _PER_PAWN * min(threat.gain, _MOST_COUNTED) - (_ONE_TARGET if targets == 1 else 0)
+def _rank(base: float, threat: Threat, comparison: MoveComparison, targets: Sequence[chess.Square] = (),
+          lines: Sequence[Line] = ()) -> float:
+    """The rank of a threat to `targets`; `lines` begin with the move that makes it."""
+    rank = base + _PER_PAWN * min(threat.gain, _MOST_COUNTED)
+    if len(targets) == 1:
+        leaving = sum(len(line) > 1 and line[1].from_square == targets[0] for line in lines)
+        rank -= _ONE_TARGET + (_IT_LEAVES if leaving >= VOTES else 0)
     return rank - (_TOO_LITTLE if 100 * threat.gain < _LEAST_SHARE * comparison.cost else 0)
 
 
@@ -202,7 +207,8 @@ def _allowed(comparison: MoveComparison) -> Iterator[Statement]:
     threat = _new_threat(comparison, after, reply)
     if threat is None:
         return
-    rank = _rank(_ALLOWED, threat, comparison, len(attacked_by(after, reply, threat)))
+    rank = _rank(_ALLOWED, threat, comparison, attacked_by(after, reply, threat),
+                 [line[1:] for line in comparison.played])
     if comparison.after_best.is_legal(reply):
         passed = board_after_pass(comparison.after_best, reply)
         rank -= _ALLOWED_ANYWAY if passed is not None and threat.works_on(passed) else 0
@@ -221,7 +227,7 @@ def _missed(comparison: MoveComparison) -> Iterator[Statement]:
     if passed is not None and threat.works_on(passed):
         return
     words = f"misses {_threat_text(board, best, threat)}"
-    rank = _rank(_MISSED, threat, comparison, len(attacked_by(board, best, threat)))
+    rank = _rank(_MISSED, threat, comparison, attacked_by(board, best, threat), comparison.better)
     yield Statement(rank, words, _claim(board, best, threat), has_line=False, is_missed=True)
 
 

@@ -39,7 +39,7 @@ _NODES_PER_PLY = 175_000
 _LEAST_NODES, _MOST_NODES = 30_000, 600_000  # of each search of the second round
 _LEAST_PRAISE_NODES = 80_000  # the same, where a move may be praised: a combination takes depth
 # Searches of a candidate, on average, in units of a search of the second round.
-_SEARCHES, _SHARP_SEARCHES, _PRAISE_SEARCHES = 9, 20, 4
+_SEARCHES, _SHARP_SEARCHES, _PRAISE_SEARCHES = 9, 20, 3
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def candidates_of(board: chess.Board, moves: Sequence[chess.Move], evals: Sequen
     for ply, (here, there) in enumerate(pairwise(evals)):
         played = score_before_move(-there.score)
         line = here.line if here.move == moves[ply] else (moves[ply], *there.line)
-        is_praised = is_praiseworthy(cursor, moves[ply], here, played, line)
+        is_praised = is_praiseworthy(cursor, moves[ply], here, played, line, ply in theory)
         is_bad = here.move != moves[ply] and _is_suspicious(here.score, played, ply in theory)
         if is_bad or is_praised:
             start = recent_board(cursor)
@@ -138,8 +138,10 @@ def _second_effort(effort: SearchEffort, plies: int, spent: int, candidates: Seq
         return effort.for_positions().times_four()
     sharp = sum(candidate.is_sharp for candidate in candidates)
     praised = sum(candidate.may_be_praised for candidate in candidates)
-    searches = _SEARCHES * (len(candidates) - sharp - praised) + _SHARP_SEARCHES * sharp + _PRAISE_SEARCHES * praised
-    nodes = (_NODES_PER_PLY * plies - spent) // max(searches, 1)
+    searches, left = _SEARCHES * (len(candidates) - sharp - praised) + _SHARP_SEARCHES * sharp, _NODES_PER_PLY * plies
+    nodes = (left - spent) // max(searches + _PRAISE_SEARCHES * praised, 1)
+    if nodes < _LEAST_PRAISE_NODES:  # praise takes its share first
+        nodes = (left - spent - _PRAISE_SEARCHES * _LEAST_PRAISE_NODES * praised) // max(searches, 1)
     return replace(effort, nodes=max(_LEAST_NODES, min(nodes, _MOST_NODES)))
 
 

@@ -10,7 +10,8 @@ from engine.analysis.claims import Claim
 
 SHOWN_PLIES = 6  # of a line that proves nothing
 _EXCHANGE = ("rook",), ("knight", "bishop")
-_NUMBERS = {0: "none", 1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
+_NUMBERS = {0: "none", 1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven",
+            8: "eight", 9: "nine", 10: "ten"}
 
 _TRAP = "trapped piece"
 _MOTIFS = {  # with their articles

@@ -38,6 +38,8 @@ from tests.analysis.counting import (
     shows_zugzwang,
 )
 from tests.analysis.difference_checks import TEMPLATES as DIFFERENCE_TEMPLATES
+from tests.analysis.difference_checks import check_promotion
+from tests.analysis.gain_checks import GAINS
 from tests.analysis.proof import NAMES, PIECE, PIECES, PLAIN_PIECE, Context, WrongSentenceError, claim, pieces_in
 
 _MATE_NAME = r"(?:, a (?:back-rank|smothered) mate)?"
@@ -128,17 +130,6 @@ def check_hanging(context: Context) -> None:
     claim(context.after.piece_at(square) == chess.Piece(NAMES[context.match["piece"]], victim), "no such piece there")
     claim(moves[0].to_square == square and not context.after.attackers(victim, square), "it is protected")
     claim(not hangs_something(end), "something hangs at the end of the line")
-
-
-def check_promotion(context: Context) -> None:
-    """A pawn of the named file that promotes."""
-    start = context.after if context.match["verb"] == "lets" else context.before
-    moves, end = context.line(start)
-    own = [move for number, move in enumerate(moves) if move.promotion and number % 2 == 0]
-    claim(len(own) == 1 and not hangs_something(end), "no promotion, or not settled")
-    pawns = [square for square in start.pieces(chess.PAWN, start.turn)
-             if chess.FILE_NAMES[chess.square_file(square)] == context.match["file"]]
-    claim(bool(pawns), "no pawn on that file")
 
 
 def check_recapture(context: Context) -> None:
@@ -346,8 +337,13 @@ def check_node(node: chess.pgn.ChildNode) -> str | None:
     return check_sentence(node, f"misses {better}") if better and found is None else found
 
 
+_BOTH = re.compile(rf"(misses \S+, which )((?:attacks|threatens) .*) and ({GAINS})(?::.*)?")
+
+
 def check_sentence(node: chess.pgn.ChildNode, text: str) -> str | None:
     """What is wrong with a sentence after a move; None if it is right."""
+    if both := _BOTH.fullmatch(text):
+        return check_sentence(node, both[1] + both[2]) or check_sentence(node, both[1] + both[3])
     before = node.parent.board()
     for pattern, check in TEMPLATES:
         match = re.fullmatch(pattern, text)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 
 import chess
 
 from tests.analysis.counting import VALUES, hangs_something, material, passed, recaptures
-from tests.analysis.proof import NAMES, PIECES, Context, claim, pieces_in, replay
+from tests.analysis.gain_checks import GAINS, LOSSES, check_gain, check_given_up
+from tests.analysis.proof import NAMES, PIECE, PIECES, PLAIN_PIECE, Context, claim, pieces_in, replay
 
 
 def exchange_value(board: chess.Board, move: chess.Move) -> int:
@@ -137,12 +139,16 @@ def check_sacrifice_of_line(context: Context) -> None:
     claim(start.piece_type_at(move.from_square) == NAMES[context.match["piece"]], "another piece")
     after = start.copy()
     after.push(move)
-    for reply in list(after.legal_moves):
-        if reply.to_square == move.to_square:
-            after.push(reply)
-            claim(any(mates(after, each) or (after.is_capture(each) and exchange_value(after, each) >= 3)
-                      for each in list(after.legal_moves)), "taking costs nothing")
-            after.pop()
+    check_taking_costs(after, move.to_square)
+
+
+def check_taking_costs(after: chess.Board, square: chess.Square) -> None:
+    """Whichever way the side to move takes on a square, it is mated or loses a piece at once."""
+    for reply in [reply for reply in after.legal_moves if reply.to_square == square]:
+        taken = after.copy()
+        taken.push(reply)
+        claim(any(mates(taken, each) or (taken.is_capture(each) and exchange_value(taken, each) >= 3)
+                  for each in list(taken.legal_moves)), "taking costs nothing")
 
 
 def mates(board: chess.Board, move: chess.Move) -> bool:
@@ -150,6 +156,18 @@ def mates(board: chess.Board, move: chess.Move) -> bool:
     after = board.copy(stack=False)
     after.push(move)
     return after.is_checkmate()
+
+
+def check_offer(context: Context) -> None:
+    """A piece that the move puts where it can be taken with gain, though every way of taking it costs a piece."""
+    moves, _ = context.line(context.before)
+    named = re.fullmatch(PIECE, context.match["given"])
+    assert named is not None
+    claim(moves[0] == context.move and exchange_value(context.before, context.move) <= -2, "nothing is offered")
+    claim(context.after.piece_type_at(context.move.to_square) == NAMES[named[2]], "another piece")
+    claim(not named[3] or chess.parse_square(named[3]) == context.move.to_square, "another square")
+    claim(moves[1].to_square == context.move.to_square, "it is not taken")
+    check_taking_costs(context.after, context.move.to_square)
 
 
 def check_loses_time(context: Context) -> None:
@@ -181,6 +199,14 @@ def check_should_take(context: Context) -> None:
     claim(best.to_square == target or board.is_en_passant(best), "another capture")
     own = board.piece_type_at(best.from_square)
     claim(context.match["verb"] == "take" or (own is not None and VALUES[own] == VALUES[NAMES[name]]), "no exchange")
+
+
+def check_should_exchange(context: Context) -> None:
+    """Another move takes a piece on the named square, and the exchanges there are even."""
+    moves, _ = context.line(context.before)
+    board, square = context.before, chess.parse_square(context.match["square"])
+    claim(moves[0].to_square == square and board.piece_type_at(square) not in (None, chess.PAWN), "no piece is taken")
+    claim(moves[0] != context.move and exchange_value(board, moves[0]) == 0, "no even exchange")
 
 
 def check_should_push(context: Context) -> None:
@@ -238,6 +264,17 @@ def check_prevented(context: Context) -> None:
     claim(exchange_value(better, reply) < 0 <= exchange_value(context.after, reply), "it loses nothing, or both times")
 
 
+def check_promotion(context: Context) -> None:
+    """A pawn of the named file that promotes."""
+    start = context.after if context.match["verb"] == "lets" else context.before
+    moves, end = context.line(start)
+    own = [move for number, move in enumerate(moves) if move.promotion and number % 2 == 0]
+    claim(len(own) == 1 and not hangs_something(end), "no promotion, or not settled")
+    pawns = [square for square in start.pieces(chess.PAWN, start.turn)
+             if chess.FILE_NAMES[chess.square_file(square)] == context.match["file"]]
+    claim(bool(pawns), "no pawn on that file")
+
+
 def check_costly_promotion(context: Context) -> None:
     """A pawn of the named file promotes, and what is left is one piece less for one pawn."""
     start = context.after if context.match["verb"] == "lets" else context.before
@@ -269,6 +306,8 @@ _TARGETS = r"(?P<targets>the \w+ on [a-h][1-8](?:(?:, | and )the \w+ on [a-h][1-
 _RUN = r"(?:run of the )?(?P<file>[a-h])-pawn(?: run)?"
 _THREAT, _WON = r"(?P<threat>\d+\.[^,:]*?)", rf"(?P<won>{PIECES}(?: for {PIECES})?)"
 TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
+    (rf"misses {_MOVE}, which (?P<gain>{GAINS})(?:: {_LINE})?", check_gain),
+    (rf"(?P<loss>{LOSSES}): {_LINE}", check_given_up),
     (rf"(?P<verb>allows|misses) {_MOVE}, which attacks {_TARGETS}", check_attack),
     (rf"(?P<verb>allows|misses) {_MOVE}, which threatens {_THREAT}(?:, winning {_WON})?", check_threatens),
     (rf"does not meet the threat of {_THREAT}(?:, which wins {_WON})?: {_LINE}", check_not_met),
@@ -277,6 +316,7 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
      check_sacrifice_of_line),
     (rf"loses time: {_MOVE} attacks the {_NAMED}, which must move again: {_LINE}", check_loses_time),
     (rf"should (?P<verb>take with|take|exchange) the {_NAMED}(?: on {_SQUARE})?: {_LINE}", check_should_take),
+    (rf"should exchange pieces on {_SQUARE}: {_LINE}", check_should_exchange),
     (rf"should push the passed pawn to {_SQUARE}: {_LINE}", check_should_push),
     (rf"should castle: {_LINE}", check_should_castle),
     (rf"should play the break {_MOVE}: {_LINE}", check_should_break),
@@ -285,5 +325,6 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (rf"(?P<verb>lets|misses) the {_RUN}, which costs (?P<color>white|black) the {_NAMED}: {_LINE}",
      check_costly_promotion),
     (rf"allows {_MOVE}, which (?:after )?{_BEST} (?:prevents|would lose the {_NAMED}): {_LINE}", check_prevented),
+    (rf"offers (?P<given>{PLAIN_PIECE}), and taking it would cost more: {_LINE}", check_offer),
     (rf"walks into a forced mate: {_LINE}", check_forced_mate),
 )

@@ -19,7 +19,6 @@ from engine.analysis.comparison import MoveComparison
 from engine.analysis.difference import statements
 from engine.analysis.marks import Mark
 from engine.analysis.move_verdicts import MoveVerdict
-from engine.analysis.praise import is_won_back, sacrifice_of
 from engine.analysis.quiet_ends import positional_statements
 from engine.analysis.reasons import reason_for
 from engine.analysis.results import Score
@@ -147,29 +146,6 @@ def test_a_long_line_without_a_motif_claims_nothing():
     board, moves = moves_of(fen, "Rf1 Kd7 Rf2 Kd6 Rf3 Kd5 Rf4 Kd6 Ra4 Kc5 Rxa2")
     result = material_of_line(board, moves)
     assert result is not None and result.net == 1 and gain_claim(board, result) is None
-
-
-@pytest.mark.parametrize(("fen", "san", "is_sacrifice"), [
-    ("8/3n1pk1/1pp3pp/p3p3/P1NnP3/1P2K1PP/2P2P2/3N4 w - - 5 32", "Nxe5", False),  # and Kxd4
-    ("8/5p2/1pp1k1pp/p1n5/P1NKPP2/1P4PP/8/8 w - - 1 40", "Nxa5", False),  # and Kxc5
-    ("4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - 1 16", "Qb8+", True),
-    ("r1bk3r/p2p1pNp/n2B1n2/1p1NP2P/6P1/3P4/P1P1K3/q5b1 w - - 1 22", "Nxf6", False),
-    ("r1bqkb1r/pp1n1pp1/2p1pn1p/6N1/3P4/3B1N2/PPP2PPP/R1BQK2R w KQkq - 0 8", "Nxe6", True),
-])
-def test_what_is_won_back_at_once_is_no_sacrifice(fen, san, is_sacrifice):
-    board = chess.Board(fen)
-    assert (sacrifice_of(board, board.parse_san(san)) is not None) == is_sacrifice
-
-
-@pytest.mark.parametrize(("fen", "line", "is_back"), [
-    # a bishop for a knight, and a rook that a queen wins back
-    ("r1bq1rk1/1p2bppp/p7/2pp4/P1Bn4/3P4/1PP1NPPP/R1BQR1K1 w - - 0 13", "Bxd5 Qxd5 Nxd4 Re8 Ne2 Bd7", True),
-    ("6rk/1R4p1/3p2q1/3P3p/2PB3b/1P3QP1/6K1/8 w - - 3 37", "Rxg7 Rxg7 Qf8+ Kh7 Qxg7+ Qxg7", True),
-    ("r1bqkb1r/pp1n1pp1/2p1pn1p/6N1/3P4/3B1N2/PPP2PPP/R1BQK2R w KQkq - 0 8", "Nxe6 fxe6 Bg6+ Ke7 O-O Qc7", False),
-])
-def test_a_piece_that_is_soon_won_back_is_not_sacrificed(fen, line, is_back):
-    board, moves = moves_of(fen, line)
-    assert is_won_back(board, tuple(moves)) == is_back
 
 
 def test_a_threat_of_mate_is_named():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import chess
 import chess.pgn
 import pytest
@@ -76,6 +78,18 @@ CASES = {
     "loss of time": (
         "r3k2r/pb2pp2/1qn2bpp/1p6/3P4/1p2PB2/4QPPP/RNBR2K1 w kq - 0 17", "Ra3 b4 Rxb3 Rc8 Qa2", "Nc3 Nd8 Bxb7 Qxb7",
         {}, "loses time: 17...b4 attacks the rook, which must move again: 17...b4 18.Rxb3 Rc8"),
+    "a piece that is not taken back": (
+        "4k2r/3pbp2/p2q1pp1/n4r1p/NP2P3/P6P/3NBPb1/1R1QK2R b Kk - 0 18", "Re5 Rg1 Bxh3 bxa5 Be6 Nb6 Rc5 Bxa6 O-O",
+        "Rg5 Rf1 Nc6 Nf3 Qf4 Qd2 Qxe4 Nc3 Qf5", {}, "loses the knight for a pawn: 19.Rg1 Bxh3 20.bxa5 Be6"),
+    "a rook that the better move saves": (
+        "4k2r/3pbp2/p2q1pp1/n3r2p/NP2P3/P6P/3NBPb1/1R1QK2R w Kk - 1 19", "f4 Bxh1 fxe5 Qxe5 Qc2 Nc6",
+        "Rg1 Bxh3 bxa5 Be6", {}, "misses 19.Rg1, which takes the rook out of the attack on h1"),
+    "a recapture that is put off": (
+        "1n3rk1/1p2ppbp/q3b1p1/pN1PN3/P3p3/4B1P1/1P2PP1P/3Q1RK1 w - - 1 19", "Qb3 Bh3 Nc4 Bxf1 Nc7 Qf6 Kxf1",
+        "Nc7 Qd6 dxe6 Bxe5 exf7+ Rxf7", {}, "loses the exchange: 19...Bh3 20.Nc4 Bxf1 21.Nc7 Qf6 22.Kxf1"),
+    "castling that is given up": (
+        "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P1N2/PPP2PPP/RNBQK2R w KQkq - 1 5", "Kf1 d6 h3 O-O",
+        "O-O d6 c3 O-O", {}, "gives up castling: 5...d6 6.h3 O-O"),
     "a loss on the ninth ply": (
         "r3r1k1/p1pb1pb1/3p2pp/q7/p3PP2/2PQR1P1/1P1N2KP/R2B4 b - - 1 22", "Rab8 b4 Qb6 Bxa4 Bxa4 Rxa4",
         "Bb5 Qc2 Rab8 Qc1 Bc6", {}, "gives a pawn back: 23.b4 Qb6 24.Bxa4"),
@@ -98,6 +112,15 @@ def _wrong(comparison: MoveComparison, text: str) -> str | None:
     node.comment = text
     return None if text.startswith(("leaves", "gives", "lets", "falls", "does without")) and (
         " costs " not in text and "pawn back" not in text and "exchange" not in text) else checker.check_node(node)
+
+
+def test_a_check_before_taking_back_wins_nothing():
+    game = chess.pgn.read_game(io.StringIO("1.e4 c5 2.Nf3 d6 3.Nc3 Bg4 4.d4 Bxf3 *"))
+    assert game is not None
+    board = game.end().board()
+    lines = [line_of(board, text) for text in ("Qxf3 cxd4 Nd5 Nf6", "Bb5+ Nc6 gxf3 cxd4 Qxd4")]
+    found = statements(MoveComparison(board, (lines[0],) * 2, (lines[1],) * 2, 80))
+    assert not [statement for statement in found if "wins the bishop" in statement.words]
 
 
 def test_a_claim_needs_two_lines():

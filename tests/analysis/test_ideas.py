@@ -44,6 +44,15 @@ PAIRS = (
          "7k/1R6/8/8/8/8/5q1P/7K w - - 0 1", "Rh7+ Kxh7"),
     Pair("perpetual check", "6k1/4pp1p/5p2/8/3Q4/1q6/r4PPP/6K1 w - - 0 1", "Qg4+ Kf8 Qc8+ Kg7",
          "5rk1/5p1p/5p2/8/3Q4/1q6/r4PPP/6K1 w - - 0 1", "Qg4+ Kh8"),
+    Pair("underpromotion", "8/2P5/8/8/3r4/8/2K5/k7 w - - 0 1", "c8=R Ra4", None, "c8=Q Rc4+"),
+    Pair("double check", "rnbk1b1r/pp3ppp/2p5/4q3/4n3/8/PPPB1PPP/2KR1BNR w - - 0 10", "Bg5+ Ke8 Rd8#",
+         None, "Bb4+ Nd7 Bxf8"),
+    Pair("trapped piece", "2k5/ppp2ppp/4b3/8/8/4B3/PPP2PPP/2K5 w - - 0 1", "Bxa7 b6 a4 Kb7",
+         "2k5/p1p2ppp/1p2b3/8/8/4B3/PPP2PPP/2K5 w - - 0 1", "Bxb6 cxb6 a4 Kb7"),
+    Pair("Réti's manoeuvre", "7K/8/k1P5/7p/8/8/8/8 w - - 0 1", "Kg7 h4 Kf6",
+         "7K/8/k1P5/8/6p1/8/6P1/8 w - - 0 1", "Kg7 Kb6 Kf6"),
+    Pair("rook behind a passed pawn", "8/5pk1/6p1/2r4p/P6P/6P1/3R1PK1/8 w - - 0 1", "Ra2 Ra5",
+         None, "Rd4 Ra5"),
     Pair("desperado", "8/Bkp5/1p6/8/8/8/5PPP/6K1 w - - 0 1", "Bxb6 cxb6",
          "8/1kp5/1p6/2B5/8/8/5PPP/6K1 w - - 0 1", "Bxb6 cxb6"),
     Pair("overload", "3r2k1/5ppp/8/8/3n4/8/5PPP/3RR1K1 w - - 0 1", "Rxd4 Rxd4 Re8#",
@@ -129,7 +138,7 @@ def test_a_breakthrough_that_ends_in_a_promotion_says_so():
 def test_names_have_the_articles_that_sentences_need():
     names = {pair.name: with_article(FINDERS[pair.name](line_of(pair.fen, pair.moves))) for pair in PAIRS}
     assert {name for name, words in names.items() if words == name} == {
-        "Légal's mate", "perpetual check", "zugzwang", "castling into an attack"}
+        "Légal's mate", "Réti's manoeuvre", "perpetual check", "zugzwang", "castling into an attack"}
     assert names["fork trick"] == "a fork trick" and names["outpost"] == "an outpost"
     assert all(words.startswith("an ") == (name[0] in "aeiou") for name, words in names.items()
                if words.startswith(("a ", "an ")))

@@ -41,6 +41,9 @@ def moves_of(fen: str, sans: str) -> tuple[chess.Board, tuple[chess.Move, ...]]:
     # a queen that was attacked before, a knight for pawns, a rook that is taken three plies later, and nothing
     ("r3r1k1/pp3pbp/1qp3p1/2B5/2BP2b1/Q1n2N2/P4PPP/3R1K1R b - - 3 17", "Be6 Bxb6 Bxc4+ Kg1 Ne2+", chess.QUEEN, 1),
     ("rn2kb1r/p3qppp/2p2n2/1p2p1B1/2B1P3/1QN5/PPP2PPP/R3K2R w KQkq - 0 10", "Nxb5 cxb5 Bxb5+", chess.KNIGHT, 1),
+    # a rook that nobody can take without losing the queen, and a knight that was trapped before
+    ("7r/1R3p1p/6p1/1p6/2q5/5PP1/1Q1r3P/1K1k1B2 w - - 0 37", "Rd7 Rxd7 Bxc4 bxc4 Qxh8", chess.ROOK, 1),
+    ("1r1qkb1r/p1n1pp1p/2pp2p1/8/3Pb1P1/NPQ2N1P/1n2PPB1/R4RK1 b k - 2 18", "Bd5 Qxb2 Bg7 Rfc1", None, 0),
     ("6k1/1r3ppp/8/8/8/7P/R5P1/R5K1 w - - 0 1", "Ra8+ Rb8 Rxb8#", None, 0),
     ("7k/6pp/8/8/8/8/1r4PP/R5RK w - - 0 1", "h3 Kg8 Rab1 Rxb1 Kh2 Rb2 Kg3", chess.ROOK, 3),
     ("7k/6pp/8/8/8/8/1r4PP/R5RK w - - 0 1", "h3 Kg8 Rab1 Rxb1 Rxb1", None, 0),

@@ -35,24 +35,33 @@ def test_a_decided_game():
              note(3, "Nf6", -380, "!", None, "hard"), note(4, "d3", -400))
     lines = game_summary(Annotation(notes, counted(opening=1), counted()), chess.Board(), "Ada", "?")
     assert lines == [
-        "The game was decided by 2.Ke2??, after it -3.50 instead of +0.30: Black stayed ahead to the end.",
+        "The game was decided by 2.Ke2??, from +0.30 to -3.50: Black was winning from there to the end.",
         "The best move was 2...Nf6! of Black: hard.",
-        "Ada made one marked mistake, in the opening; what they were about: material.",
-        "Black made no mistake that was marked.",
-        "To practise: Ada: tactics: before each move, look at what it leaves unprotected."]
+        "Ada made one mistake, in the opening: it lost or missed material.",
+        "Black made no mistake that needs a mark.",
+        "Ada should practise tactics, and look before each move at what it leaves unprotected."]
 
 
 def test_a_game_that_was_never_decided():
     lines = game_summary(Annotation((note(0, "e4", 20), note(1, "e5", 10)), counted(), counted()), chess.Board())
     assert lines[0] == "The game was never decided: neither side was ever clearly better."
-    assert lines[1] == "No move of the game was hard to find."
-    assert lines[4] == "To practise: nothing that this game shows."
+    assert lines[1] == "No move of the game was so hard to find that it deserves praise."
+    assert lines[4] == "There is nothing that this game says to practise."
 
 
 def test_an_advantage_that_was_not_kept():
     notes = (note(0, "e4", 250), note(1, "e5", 10))
     assert game_summary(Annotation(notes, counted(), counted()), chess.Board())[0] == (
-        "The game was not decided: White was closest to winning after 1.e4 (+2.50).")
+        "On the board the game was still open at the end: White was closest to winning after 1.e4 (+2.50).")
+
+
+def test_what_both_sides_should_practise_is_said_once():
+    notes = (note(0, "e4", 20), note(1, "e5", 30), note(2, "Ke2", -350, "??", FORK), note(3, "Nf6", 20, "??", FORK))
+    lines = game_summary(Annotation(notes, counted(opening=1), counted(opening=1)), chess.Board(), "Ada", "Ada")
+    assert lines[4].startswith("White and Black should practise tactics, and look")
+    several = Annotation((*notes, note(4, "d3", -400, "?", FORK)), counted(opening=1, middlegame=2), counted())
+    assert game_summary(several, chess.Board())[2] == (
+        "White made three mistakes, two of them in the middlegame: two lost or missed material.")
 
 
 def test_a_game_without_moves_and_one_that_black_begins():
