@@ -1,6 +1,6 @@
 /** The view for analysing positions and games. */
 
-import { Annotator, showPlayers } from "./annotate.js";
+import { annotatedRecord, Annotator, showPlayers } from "./annotate.js";
 import { Board } from "./board.js";
 import { Coach, nextOf, showSummary } from "./coach.js";
 import { readMove, spoken } from "./chess.js";
@@ -397,13 +397,4 @@ export class AnalyseView {
     const named = [White, Black].some((name) => name && name !== "?");
     byId("analyse-headline").textContent = named ? `${White ?? "?"} – ${Black ?? "?"}` : Event && Event !== "?" ? Event : "Analysis board";
   }
-}
-
-/** The annotated game, with the accuracy of the players in its tags. @param {any} message */
-function annotatedRecord(message) {
-  const { record } = readGame(splitGames(message.pgn)[0]);
-  const { white, black } = message.games[0].players;
-  for (const [name, { accuracy }] of /** @type {[string, {accuracy: number|null}][]} */ ([["White", white], ["Black", black]]))
-    if (accuracy !== null) record.headers[`${name}Accuracy`] = String(accuracy);
-  return record;
 }

@@ -3,6 +3,8 @@
 import { turnOf } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
 import { severity } from "./moves.js";
+import { readGame } from "./pgn.js";
+import { splitGames } from "./split.js";
 
 /** "about 40 s", "about 3 min". @param {number} milliseconds */
 function duration(milliseconds) {
@@ -137,4 +139,13 @@ export function showPlayers(record, go) {
     return h("div", {}, h("strong", {}, known(record.headers[name]) || name), h("div.counts", {}, title, ...counts));
   };
   byId("players").replaceChildren(side("White"), side("Black"));
+}
+
+/** The annotated game, with the accuracy of the players in its tags. @param {any} message */
+export function annotatedRecord(message) {
+  const { record } = readGame(splitGames(message.pgn)[0]);
+  const { white, black } = message.games[0].players;
+  for (const [name, { accuracy }] of /** @type {[string, {accuracy: number|null}][]} */ ([["White", white], ["Black", black]]))
+    if (accuracy !== null) record.headers[`${name}Accuracy`] = String(accuracy);
+  return record;
 }
