@@ -49,6 +49,7 @@ COMMANDS = {
 MODULES = {"class": "course", "class play": "class_play", "class tree": "class_tree", "class grade": "class_grade",
            "train openings": "train_openings"}
 SPELLINGS = {"analyze": "analyse"}  # other spellings of a command
+TRAINING = "tune"  # the one command that multiplies large matrices
 USAGE_ERROR = 2
 
 
@@ -97,6 +98,8 @@ def _escape_unencodable_characters() -> None:
 
 
 def _run(argv: list[str]) -> int:
+    if argv[:1] != [TRAINING]:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy starts its threads when imported: 0.1 s of CPU time
     if not argv:
         from engine.uci.session import serve
 

@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-MOST_CPU_SECONDS = 0.5
+from tests.timing import TRIES
+
+IMPORT = "import time; began = time.process_time(); import numba; print(time.process_time() - began)"  # half a second
 SCRIPT = """
 import sys, time
 from engine.player.options import Settings, find_option
@@ -31,10 +33,17 @@ print(time.process_time() - began)
 """
 
 
+def _cpu_seconds(script: str, *arguments: str) -> float:
+    """What a new process prints: the CPU time of what matters in it."""
+    return float(subprocess.run([sys.executable, "-c", script, *arguments], check=True, capture_output=True, text=True,
+                                timeout=120).stdout)
+
+
 @pytest.mark.parametrize("level", [400, 1200, 2000, 2800])
-def test_the_first_move_of_a_level_takes_half_a_second_of_cpu_at_most(level):
+def test_the_first_move_of_a_level_takes_no_longer_than_importing_numba(level):
     """From the options to the move, out of book, in an Italian game. The first process may have to compile."""
-    words = [sys.executable, "-c", SCRIPT, str(level), *"e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 d2d3 d7d6".split()]
-    spent = [float(subprocess.run(words, check=True, capture_output=True, text=True, timeout=120).stdout)
-             for _ in range(2)]
-    assert min(spent) <= MOST_CPU_SECONDS
+    words = [str(level), *"e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 d2d3 d7d6".split()]
+    ratios = []
+    while len(ratios) < TRIES and (not ratios or min(ratios) > 1):
+        ratios.append(_cpu_seconds(SCRIPT, *words) / _cpu_seconds(IMPORT))
+    assert min(ratios) <= 1

@@ -46,7 +46,7 @@ export class AnalyseView {
       done: (job, message) => this.takeAnnotated(job, message), end: () => this.engine.think(),
     });
     this.games = new Games(this.connection, { open: (entry, gameId) => this.openGame(entry, gameId), goTo: (ply) => this.go(this.record.main()[ply] ?? this.record.root), shown: () => { this.games.mark(this.study.gameId); this.explorer.show(); } });
-    this.explorer = new Explorer(this.connection, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening(), recall: (name, fields) => this.recall(name, fields) });
+    this.explorer = new Explorer(this.connection, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening(), practise: (name, fields) => this.practiseOpenings(name, fields) });
     this.loadDialog = new LoadDialog((blob, name) => this.load(blob, name));
     this.tabs = new Tabs("panel", ["explorer", "games", "terms-panel"]);
     this.bind();
@@ -239,7 +239,7 @@ export class AnalyseView {
   }
 
   /** Asks the moves of a repertoire. @param {"learn"|"recall"} name @param {Record<string, any>} fields */
-  async recall(name, fields) {
+  async practiseOpenings(name, fields) {
     const { OpeningPractice } = await import("./repertoire.js");
     this.engine.stop("");
     this.practice?.stop();

@@ -37,11 +37,11 @@ export class Explorer {
     const what = byId("learn-what").value;
     const file = this.options.file();
     const name = [study.record.headers.White, study.record.headers.Black].filter((player) => player && player !== "?").join(" - ");
-    if (!side) this.options.recall("recall", {});
-    else if (what === "book") this.options.recall("learn", { side, title: study.record.openingAt(study.node)?.name ?? "the book", ...study.record.positionFields(study.node) });
-    else if (what === "game") this.options.recall("learn", { side, title: study.record.headers.Event?.replace("?", "") || name || study.record.openingAt(study.record.end(study.record.root))?.name || "my game", pgn: study.pgn() });
+    if (!side) this.options.practise("recall", {});
+    else if (what === "book") this.options.practise("learn", { side, title: study.record.openingAt(study.node)?.name ?? "the book", ...study.record.positionFields(study.node) });
+    else if (what === "game") this.options.practise("learn", { side, title: study.record.headers.Event?.replace("?", "") || name || study.record.openingAt(study.record.end(study.record.root))?.name || "my game", pgn: study.pgn() });
     else if (!file?.isComplete) toast("Load a PGN file first.");
-    else this.options.recall("learn", { side, title: file.name, pgn: file.entries.map(({ text }) => text.trim()).join("\n\n") });
+    else this.options.practise("learn", { side, title: file.name, pgn: file.entries.map(({ text }) => text.trim()).join("\n\n") });
   }
 
   /** Asks for the name of the opening and the moves of the book. */
