@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import chess
 import pytest
 
@@ -13,7 +15,7 @@ from tests.ui.visitor import ORIGIN, SOCKET, Visitor, client
 SPANISH = "1. e4 e5 2. Nf3 Nc6 (2... Nf6 3. Nxe5) 3. Bb5 {the Spanish} a6 4. Ba4 *\n"
 
 
-def ask(visitor: Visitor, request: str, **fields) -> dict:
+def ask(visitor: Visitor, request: str, **fields) -> dict[str, Any]:
     visitor.send(request, **fields)
     return visitor.receive("asked", "replied")
 
