@@ -92,8 +92,8 @@ def current_line(algorithm: str, event: str, player: str = "") -> int | None:
     """The index in the listing of the line that runs during an event at a node of this player; None if there is none.
 
     Events of trees: `search` (it begins), `leaf`, `enter`, `child` (the next action), `better` (a new best value),
-    `window` (alpha or beta moves), `cutoff`, `leave`, `play` (the search returns). Of Monte Carlo: `select`, `expand`,
-    `simulate`, `utility` (a playout ends), `back-propagate`, `play`.
+    `window` (alpha or beta moves), `cutoff`, `leave`, `play` (the search returns). Of Monte Carlo: `select`, `roll`,
+    `expand`, `simulate`, `utility` (a playout ends), `back-propagate`, `play`.
     """
     for line in listing(algorithm):
         if event in line.events and line.player in {"", player}:
@@ -193,13 +193,19 @@ PSEUDOCODE: Mapping[str, tuple[Procedure, ...]] = {
             Line("        leaf <- SELECT(tree), and child <- EXPAND(leaf)", "leaf = expand("),
             Line("        result <- SIMULATE(child), and BACK-PROPAGATE(result, child)", "back_propagate("))),
         Procedure("SELECT(node) returns a node", "uct.select", (
-            Line("    while all moves of the node have been tried do", "while not node.untried"),
-            Line("        node <- the child with the largest UCB1; at CHANCE roll the dice", "node = max(", "select"),
+            Line("    while the node has children do", "while node.children"),
+            Line("        at CHANCE: roll the dice; child <- what they show, or none if that is new",
+                 "child = node.children.get(", "roll"),
+            Line("        else: child <- the one with the largest UCB1, or none if a move was not tried",
+                 "child = max(", "select"),
+            Line("        if there is no child then return node", "break"),
+            Line("        node <- child", "node = child"),
             Line("    return node", "return node"))),
         Procedure("UCB1(node) returns a number", "uct.ucb1", (
             Line("    return U(node) / N(node) + C x sqrt(ln N(parent) / N(node))", "return child.total"),)),
         Procedure("EXPAND(leaf) returns a node", "uct.expand", (
-            Line("    child <- the node after a move that was not tried before", "action = node.untried.pop"),
+            Line("    child <- the node after a move that was not tried before; at CHANCE, what the dice show",
+                 "action = roll_new("),
             Line("    add child to the tree, with U = N = 0", "node.children[action] = new_node", "expand"),
             Line("    return child", "return node.children[action]"))),
         Procedure("SIMULATE(child) returns a utility", "uct.simulate", (

@@ -1,6 +1,6 @@
 """Monte Carlo tree search as in the textbook: four steps, repeated; then the most-visited move.
 
-Dice change only this: no player chooses at a chance node, so selection and playouts roll the dice there.
+Dice change only this: no player chooses at a chance node, so selection, expansion and playouts roll the dice there.
 """
 
 from __future__ import annotations
@@ -42,23 +42,37 @@ def roll(game: Game[State, Action], state: State, chance: random.Random) -> Acti
     return chance.choices(game.actions(state), odds(game, state))[0]
 
 
+def roll_new(game: Game[State, Action], node: Node[State, Action], chance: random.Random) -> Action:
+    """What happens at a chance node, if it is something that is not in the tree yet."""
+    likely = dict(zip(game.actions(node.state), odds(game, node.state), strict=True))
+    return chance.choices(node.untried, [likely[event] for event in node.untried])[0]
+
+
 def select(game: Game[State, Action], node: Node[State, Action], chance: random.Random,
            exploration: float = EXPLORATION) -> Node[State, Action]:
-    """Step 1. Descend by UCB1 to a node with an untried move, or to the end of the game."""
-    while not node.untried and node.children:
+    """Step 1. Descend by UCB1 where a player moves, and by the dice at a chance node; ends at a node of which a move
+    was not tried yet, at a chance node whose dice show what is not in the tree yet, or at the end of the game.
+    """
+    while node.children:
+        child: Node[State, Action] | None = None
         if game.to_move(node.state) == CHANCE:
-            node = node.children[roll(game, node.state, chance)]
-        else:
+            child = node.children.get(roll(game, node.state, chance))
+        elif not node.untried:
             visits = node.visits
-            node = max(node.children.values(), key=lambda child: ucb1(child, visits, exploration))
+            child = max(node.children.values(), key=lambda child: ucb1(child, visits, exploration))
+        if child is None:
+            break
+        node = child
     return node
 
 
 def expand(game: Game[State, Action], node: Node[State, Action], chance: random.Random) -> Node[State, Action]:
-    """Step 2. Add one child for a move that was not tried before; at the end of the game there is none."""
+    """Step 2. Add one child: for any move that was not tried before, or for what the dice show; none at the end."""
     if not node.untried:
         return node
-    action = node.untried.pop(chance.randrange(len(node.untried)))
+    is_rolled = game.to_move(node.state) == CHANCE
+    action = roll_new(game, node, chance) if is_rolled else chance.choice(node.untried)
+    node.untried.remove(action)
     node.children[action] = new_node(game, game.result(node.state, action), node)
     return node.children[action]
 

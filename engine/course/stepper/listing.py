@@ -23,7 +23,15 @@ def line_of(run: TreeRun, step: SearchStep) -> int | None:
         event = "average"
     elif event == "simulate" and not step.node.children:  # the game is over: no move of the playout policy
         event = "utility"
+    elif event == "select" and _is_rolled(run, step):
+        event = "roll"
     return current_line(_NAMES.get(run.algorithm, run.algorithm), event, _side(run, step))
+
+
+def _is_rolled(run: TreeRun, step: SearchStep) -> bool:
+    """Whether the dice led to the node."""
+    parent = run.tree.parent_of(step.node)
+    return parent is not None and parent.player == CHANCE
 
 
 def _side(run: TreeRun, step: SearchStep) -> str:

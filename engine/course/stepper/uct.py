@@ -83,13 +83,14 @@ class _Iteration:
         for node, child in itertools.pairwise(path):
             yield self._chosen(node, child)
         if selected.untried:
-            yield _step(selected, "select", f"selection ends at {selected.state.called}: not tried yet are "
-                                            f"{', '.join(selected.untried)}")
+            why = (f"the dice show what is not in the tree yet (of {', '.join(selected.untried)})"
+                   if selected.state.player == CHANCE else f"not tried yet are {', '.join(selected.untried)}")
+            yield _step(selected, "select", f"selection ends at {selected.state.called}: {why}")
 
     def _chosen(self, node: SearchNode, child: SearchNode) -> SearchStep:
         """A step down the tree."""
         if node.state.player == CHANCE:
-            return _step(child, "select", f"selection: chance leads to {child.state.called}")
+            return _step(child, "select", f"selection: the dice lead to {child.state.called}")
         bounds = tuple((move, ucb1(other, node.visits, self._exploration))
                        for move, other in sorted(node.children.items()))
         words = f"selection: UCB1 is {by_move(bounds)}, so {child.state.called} is next"

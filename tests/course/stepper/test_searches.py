@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from engine.course.reference.expectimax import expectiminimax
 from engine.course.reference.game import MAX
 from engine.course.reference.minimax import minimax
+from engine.course.stepper.listing import line_of, listing_of
 from engine.course.stepper.nodes import OwnTree, tree_text
 from engine.course.stepper.objects import as_object
 from engine.course.stepper.order import ordered
@@ -161,6 +162,45 @@ def test_uct_counts_every_playout_once(drawn):
         assert below <= (visits.get(node.number) or 0) <= below + 1 or not node.children
     assert len([step for step in run.steps if step.event == "simulate"]) == 12
     assert run.steps == uct_tree(tree, UctOptions(12, None, 3)).steps
+
+
+RARE = "{chance: [[0.95, 1], [0.05, -1]]}"
+
+
+def visits_of(run: TreeRun) -> dict[str, int]:
+    """How often each node was visited, by its name."""
+    return {step.node.name: step.visits or 0 for step in run.steps}
+
+
+def test_dice_are_rolled_by_their_odds_from_the_first_visit_on():
+    """After two iterations both faces have been seen in 2 x 0.95 x 0.05 of all runs, not in each."""
+    tree = parse_tree(RARE)
+    runs = [visits_of(uct_tree(tree, UctOptions(2, None, seed))) for seed in range(1000)]
+    both = sum(visits.keys() >= {"a", "b"} for visits in runs)
+    assert both / 1000 == pytest.approx(2 * 0.95 * 0.05, abs=4 * math.sqrt(0.095 * 0.905 / 1000))
+    assert sum(visits.get("b", 0) for visits in runs) / 2000 == pytest.approx(0.05, abs=0.02)
+    assert runs[7] == visits_of(uct_tree(tree, UctOptions(2, None, 7))), "the seed decides"
+
+
+def test_the_average_of_few_playouts_over_dice_is_the_expected_value_on_average():
+    """Three dice below each other: whatever is new comes by its odds, too."""
+    first, last = "{chance: [[0.9, 2], [0.1, -8]]}", "{chance: [[0.5, 0], [0.5, 4]]}"
+    tree = parse_tree(f"{{chance: [[0.7, {first}], [0.2, 3], [0.1, {last}]]}}")
+    found = [uct_tree(tree, UctOptions(4, None, seed)).value for seed in range(1500)]
+    spread = math.sqrt(sum((value - 1.5) ** 2 for value in found) / len(found))
+    assert expectiminimax(tree, tree.root) == pytest.approx(1.5)
+    assert sum(found) / len(found) == pytest.approx(1.5, abs=4 * spread / math.sqrt(len(found)))
+
+
+def test_what_never_happens_is_never_visited():
+    run = uct_tree(parse_tree("[{chance: [[0, 100], [1/2, 1], [1/2, -1]]}, 0.5]"), UctOptions(300))
+    assert "aa" not in visits_of(run) and run.action == "b"
+
+
+def test_the_line_of_a_roll_is_that_of_the_dice():
+    run = uct_tree(parse_tree(f"[{RARE}, 0]"), UctOptions(20))
+    lines = {step.node.name: listing_of("uct")[line_of(run, step) or 0] for step in run.steps if step.event == "select"}
+    assert "roll the dice" in lines["aa"] and "largest UCB1" in lines["a"]
 
 
 def test_uct_finds_the_move_and_the_default_c_is_the_square_root_of_2():
