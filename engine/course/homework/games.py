@@ -1,8 +1,8 @@
-"""The games that students' functions are called with: they note which leaves are looked at."""
+"""The games that students' functions are called with: which leaves are looked at is noted out of their sight."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from engine.course.reference.game import CHANCE, MAX, MIN, Player
@@ -11,6 +11,7 @@ from engine.course.reference.games.board import TicTacToe
 # Numbers are leaves, lists the nodes of players in turn, and {"odds": [...], "after": [...]} chance nodes.
 Tree = float | Sequence["Tree"] | Mapping[str, Any]
 Path = tuple[int, ...]
+_RULES = ("initial", "to_move", "actions", "result", "is_terminal", "utility", "probability")  # as the stubs say
 
 
 def below(tree: Tree) -> Sequence[Tree]:
@@ -104,10 +105,26 @@ def game_of(case: Mapping[str, Any]) -> TreeOfPaths | Board:
     return made(case["tree"], case.get("guesses", (0.0,)))
 
 
+class ShownGame:
+    """What a function gets of a game: its rules, and neither the tree nor the leaves looked at, which closures hide."""
+
+    def __init__(self, game: TreeOfPaths | Board) -> None:
+        for name in _RULES:
+            setattr(self, name, _closed(getattr(game, name)))
+
+
+def _closed(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that does the same, and has no `__self__`."""
+    def call(*arguments: Any, **named: Any) -> Any:
+        return method(*arguments, **named)
+
+    return call
+
+
 def arguments_of(case: Mapping[str, Any], function: str, game: TreeOfPaths | Board, chance: object) -> tuple[Any, ...]:
     """What a function is called with, by its name."""
-    start = game.initial()
-    return {"minimax": (game, start, case.get("depth"), game.evaluate),
-            "alphabeta": (game, start, case.get("depth"), game.evaluate),
-            "expectimax": (game, start), "ucb1": tuple(case.get("numbers", ())),
-            "uct": (game, start, case.get("iterations"), chance), "evaluation": (game, start)}[function]
+    start, shown, evaluate = game.initial(), ShownGame(game), _closed(game.evaluate)
+    return {"minimax": (shown, start, case.get("depth"), evaluate),
+            "alphabeta": (shown, start, case.get("depth"), evaluate),
+            "expectimax": (shown, start), "ucb1": tuple(case.get("numbers", ())),
+            "uct": (shown, start, case.get("iterations"), chance), "evaluation": (shown, start)}[function]

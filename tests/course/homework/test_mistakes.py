@@ -159,6 +159,30 @@ def test_a_constant_has_no_points_for_leaves(tmp_path):
     assert graded(file, "alphabeta").points == 0
 
 
+@pytest.mark.parametrize("cheat", [
+    "game.looked = {}",
+    "getattr(game, 'looked', {}).clear()",
+    "getattr(getattr(game.utility, '__self__', None), 'looked', {}).clear()",
+    "getattr(getattr(evaluate, '__self__', None), 'looked', {}).clear()",
+    "[part.clear() for part in vars(game).values() if isinstance(part, dict)]",
+])
+def test_the_count_of_leaves_cannot_be_set(tmp_path, cheat):
+    """Minimax that empties what it takes for the count: it is told apart from alpha-beta all the same."""
+    begins = "    if game.is_terminal(state):"
+    file = student(tmp_path, "alphabeta", ("if alpha >= beta:", "if False:"), (begins, f"    {cheat}\n{begins}"))
+    grade = graded(file, "alphabeta")
+    assert grade.points == 18 and grade.mistake is not None and "as many leaves as minimax" in grade.mistake, grade
+
+
+def test_a_game_shows_its_rules_and_no_more(tmp_path):
+    names = {"initial", "to_move", "actions", "result", "is_terminal", "utility", "probability"}
+    file = tmp_path / "curious.py"
+    file.write_text(SOURCE + "\n\n" + ANY_FUNCTION.format(
+        "expectimax", "raise ValueError(sorted(name for name in dir(arguments[0]) if not name.startswith('__')))"))
+    reason = next(one.reason for one in grade_file(file).functions if one.name == "expectimax")
+    assert reason is not None and str(sorted(names)) in reason, reason
+
+
 @pytest.mark.parametrize("value", ["math.inf", "math.nan", "-math.inf"])
 def test_visits_are_finite(tmp_path, value):
     file = tmp_path / "endless.py"
