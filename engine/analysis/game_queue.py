@@ -12,7 +12,8 @@ from typing import Any, Generic
 import chess.pgn
 
 from engine.analysis.pgn_reader import Warn, read_games
-from engine.analysis.review_driver import Found, Rounds
+from engine.analysis.review import SearchEffort
+from engine.analysis.review_driver import Found, GameReview, ReviewDriver, Rounds
 from engine.analysis.workers import run_task
 
 _TASKS_AHEAD = 2  # for each worker
@@ -74,3 +75,10 @@ class GameQueue(Generic[Found]):
                 tasks -= len(first.results) if isinstance(first, PendingGame) else 0
                 yield first
         yield from waiting
+
+
+def review_queue(path: Path, done: int, effort: SearchEffort, warn: Warn,
+                 wanted: Container[int] | None = None) -> GameQueue[GameReview]:
+    """The games of a file after the first `done`, to be reviewed."""
+    return GameQueue(path, done, lambda game: ReviewDriver(game.board(), list(game.mainline_moves()), effort), warn,
+                     wanted)

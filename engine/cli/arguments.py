@@ -210,6 +210,31 @@ def add_hash(parser: argparse.ArgumentParser, default: int = 64) -> argparse.Act
                         help=f"size of the transposition table (default {default})")
 
 
+def add_games_file(parser: argparse.ArgumentParser) -> argparse.Action:
+    """Declare the argument `games`, a PGN file."""
+    return parser.add_argument("games", type=in_file, metavar="GAMES.pgn",
+                               help="the games, also compressed (.gz, .xz, .bz2, .zip)")
+
+
+def add_review(parser: argparse.ArgumentParser, verb: str, default_nodes: int, default_hash: int) -> None:
+    """Declare how games are reviewed: the effort per position, and who does the work; `verb` says what is done."""
+    limits = parser.add_mutually_exclusive_group()
+    limits.add_argument("--nodes", type=positive, metavar="N",
+                        help=f"nodes per position (default {default_nodes}); moves in doubt get four times as many and "
+                             "more: the same result every time")
+    limits.add_argument("--depth", type=plies, metavar="D", help="plies per position instead: as reproducible")
+    parser.add_argument("--movetime", type=milliseconds, metavar="MS",
+                        help="at most so many milliseconds per position: the result then depends on the machine")
+    add_hash(parser, default_hash)
+    add_workers(parser, verb)
+
+
+def add_workers(parser: argparse.ArgumentParser, verb: str) -> None:
+    """Declare `--concurrency` and `--cluster`: who works on the games; `verb` says what is done with them."""
+    add_concurrency(parser)
+    parser.add_argument("--cluster", type=text, metavar="ADDRESS", help=f"{verb} on the dask cluster at tcp://...")
+
+
 def add_threads(parser: argparse.ArgumentParser, default: int = 1, note: str = "") -> argparse.Action:
     """Declare `--threads`."""
     return parser.add_argument("--threads", type=option_range("Threads"), default=default, metavar="N",

@@ -13,7 +13,7 @@ import chess.pgn
 from engine.analysis.game_queue import GameQueue
 from engine.analysis.pgn_reader import count_games
 from engine.analysis.review import DEFAULT_HASH, DEFAULT_NODES, SearchEffort
-from engine.cli.arguments import add_concurrency, add_hash, in_file, plies, positive, text
+from engine.cli.arguments import add_games_file, add_hash, add_workers, plies, positive
 from engine.cli.output import add_json, pluralize, print_object, print_warning
 from engine.coach.puzzle import Puzzle
 from engine.coach.puzzle_files import PuzzleFormat, puzzle_format
@@ -44,8 +44,7 @@ class PuzzleFile:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("games", type=in_file, metavar="GAMES.pgn",
-                        help="the games, also compressed (.gz, .xz, .bz2, .zip)")
+    add_games_file(parser)
     parser.add_argument("--out", type=PuzzleFile(), required=True, metavar="FILE",
                         help="the puzzles: .pgn, .epd or .json; an interrupted run is resumed")
     limits = parser.add_mutually_exclusive_group()
@@ -55,8 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--depth", type=plies, metavar="D", help="plies instead, three fewer for each position, up to "
                         "two more to accept a puzzle: as reproducible")
     add_hash(parser, DEFAULT_HASH)
-    add_concurrency(parser)
-    parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="search on the dask cluster at tcp://...")
+    add_workers(parser, "search")
     add_json(parser, "one object: how many puzzles, by theme")
 
 
@@ -91,10 +89,12 @@ def _search_games(arguments: argparse.Namespace, effort: SearchEffort, file: Res
     def begin(game: chess.pgn.Game) -> PuzzleRounds:
         return PuzzleRounds(game.board(), list(game.mainline_moves()), effort, _title(game))
 
-    queue = GameQueue(arguments.games, file.rows[-1]["game"] if file.rows else 0, begin, print_warning)
+    done_before = file.rows[-1]["game"] if file.rows else 0
+    queue = GameQueue(arguments.games, done_before, begin, print_warning)
     known = {name for row in file.rows for name in row["ids"]}  # openings repeat positions
     written, form, skipped = sum(row["puzzles"] for row in file.rows), puzzle_format(file.path), 0
-    with finished_games(queue, total, address=arguments.cluster, concurrency=arguments.concurrency) as finished:
+    with finished_games(queue, done_before, total, address=arguments.cluster,
+                        concurrency=arguments.concurrency) as finished:
         for done in finished:
             if done is None:
                 skipped += 1

@@ -10,7 +10,7 @@ from engine.cli.interruption import is_interrupted
 from engine.cli.output import pluralize
 from engine.cli.progress import count_with_progress
 from engine.commands.book import WORST
-from engine.commands.book.tree import BookPosition, BookTree, evaluate_tree, grow_tree, is_bad, prune
+from engine.lab.book_tree import BookPosition, BookTree, evaluate_tree, grow_tree, is_bad, prune
 from engine.text.notation import parse_position, san_line
 
 _SHOWN_PROBLEMS = 20

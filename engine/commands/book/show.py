@@ -9,8 +9,8 @@ from book.names import last_opening_by_keys, opening_by_key
 from book.polyglot import PROPORTIONAL, Book, game_key, play_probabilities
 from engine.cli.output import as_object, percent, print_object
 from engine.cli.tables import print_table
-from engine.commands.book.tree import BookTree, evaluate_tree, grow_tree
 from engine.core.game import Game
+from engine.lab.book_tree import BookTree, evaluate_tree, grow_tree
 from engine.text.notation import parse_move, parse_position, play_moves, san
 
 

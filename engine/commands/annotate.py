@@ -13,26 +13,16 @@ import chess.pgn
 
 from engine.analysis.accuracy import Phase, PhaseSums, PlayerAccuracy
 from engine.analysis.annotation import MoveNote, annotate, pgn_text, player_name
-from engine.analysis.game_queue import GameQueue
+from engine.analysis.game_queue import review_queue
+from engine.analysis.graphs import accuracy_chart, evaluation_graph
 from engine.analysis.marks import BAD
 from engine.analysis.pgn_reader import count_games
 from engine.analysis.review import DEFAULT_HASH, DEFAULT_NODES, SearchEffort
-from engine.analysis.review_driver import GameReview, ReviewDriver
+from engine.analysis.review_driver import GameReview
 from engine.analysis.summary import game_summary
-from engine.cli.arguments import (
-    OutputFile,
-    OutputFolder,
-    add_concurrency,
-    add_hash,
-    in_file,
-    milliseconds,
-    plies,
-    positive,
-    text,
-)
+from engine.cli.arguments import OutputFile, OutputFolder, add_games_file, add_review
 from engine.cli.output import add_json, pluralize, print_object, print_warning
 from engine.cli.tables import print_table
-from engine.commands.annotate.graphs import accuracy_chart, evaluation_graph
 from engine.lab.game_workers import finished_games
 from engine.system.errors import InputError
 from engine.system.files import begins_with, create_folder
@@ -43,20 +33,10 @@ _GAMES_SKIPPED = 1
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("games", type=in_file, metavar="GAMES.pgn",
-                        help="the games, also compressed (.gz, .xz, .bz2, .zip)")
+    add_games_file(parser)
     parser.add_argument("--out", type=OutputFile("PGN file", begins_with(b"[")), required=True, metavar="FILE.pgn",
                         help="the annotated games; an interrupted run is resumed")
-    limits = parser.add_mutually_exclusive_group()
-    limits.add_argument("--nodes", type=positive, metavar="N",
-                        help=f"nodes per position (default {DEFAULT_NODES}); moves in doubt get four times as many and "
-                             "more: the same result every time")
-    limits.add_argument("--depth", type=plies, metavar="D", help="plies per position instead: as reproducible")
-    parser.add_argument("--movetime", type=milliseconds, metavar="MS",
-                        help="at most so many milliseconds per position: the result then depends on the machine")
-    add_hash(parser, DEFAULT_HASH)
-    add_concurrency(parser)
-    parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="annotate on the dask cluster at tcp://...")
+    add_review(parser, "annotate", DEFAULT_NODES, DEFAULT_HASH)
     parser.add_argument("--plots", type=OutputFolder(), metavar="DIR",
                         help="draw a graph of each game, and one of the players")
     add_json(parser, "one object per player")
@@ -85,12 +65,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _annotate_games(arguments: argparse.Namespace, effort: SearchEffort, file: ResumableFile, total: int) -> int:
     """Annotate the games that are not in the file yet; returns the number of games that were skipped."""
-    def begin(game: chess.pgn.Game) -> ReviewDriver:
-        return ReviewDriver(game.board(), list(game.mainline_moves()), effort)
-
-    queue = GameQueue(arguments.games, file.rows[-1]["game"] if file.rows else 0, begin, print_warning)
-    skipped = 0
-    with finished_games(queue, total, address=arguments.cluster, concurrency=arguments.concurrency) as finished:
+    done_before, skipped = file.rows[-1]["game"] if file.rows else 0, 0
+    queue = review_queue(arguments.games, done_before, effort, print_warning)
+    with finished_games(queue, done_before, total, address=arguments.cluster,
+                        concurrency=arguments.concurrency) as finished:
         for done in finished:
             if done is None:
                 skipped += 1
