@@ -7,8 +7,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from pathlib import Path
 
 from engine.cli.arguments import (
     FloatRange,
@@ -24,24 +22,13 @@ from engine.cli.arguments import (
     requires_option,
     text,
 )
-from engine.cli.interruption import is_interrupted, stop_on_interrupt
-from engine.cli.output import add_json, print_object, print_warning
+from engine.cli.interruption import is_interrupted
+from engine.cli.output import add_json, print_object
 from engine.cli.tables import GrowingTable
-from engine.lab.arena.cancellation import cancel_games
-from engine.lab.arena.kernel_games import table_megabytes
-from engine.lab.arena.match import MatchScore, PgnFile, Shard, play_match
-from engine.lab.arena.openings import Openings, RandomOpenings
-from engine.lab.arena.records import Adjudication
 from engine.lab.arena.statistics import Sprt
-from engine.lab.match.pairings import COMMAND, DEFAULT_CONTROL, DEFAULT_NODES, HASH, ConfigPairing, UciPairing
-from engine.lab.match.score import (
-    SCALING_COLUMNS,
-    as_object,
-    live_score,
-    print_ablation,
-    scaling_cells,
-    summary,
-)
+from engine.lab.match.matches import new_pairing, new_score, pgn_file, play, play_ablation, play_scaling
+from engine.lab.match.pairings import DEFAULT_CONTROL, DEFAULT_NODES, HASH
+from engine.lab.match.score import SCALING_COLUMNS, as_object, print_ablation, scaling_cells, summary
 from engine.system.errors import InputError
 from engine.system.files import begins_with
 
@@ -106,15 +93,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("match needs two players, or --ablate")
     if arguments.scaling is not None:
         return _scale(arguments)
-    pairing = _pairing(arguments)
-    score = MatchScore(pairing.players, is_refereed=isinstance(pairing, UciPairing))
-    file = _pgn_file(arguments, score)
+    pairing = new_pairing(arguments)
+    score = new_score(pairing)
+    file = pgn_file(arguments, score)
     sprt = Sprt(*arguments.sprt) if arguments.sprt is not None else None
     try:
-        with pairing.executor() as (executor, width), stop_on_interrupt(cancel_games):
-            results = play_match(score, _shards(arguments, pairing, score), executor, width, sprt=sprt,
-                                 keep=file.add if file is not None else lambda records: None)
-            live_score(results, score, arguments.games, sprt)
+        play(arguments, pairing, score, sprt, file)
     finally:
         if score.outcomes or is_interrupted():
             if arguments.json:
@@ -124,24 +108,6 @@ def run(arguments: argparse.Namespace) -> int:
     return _HAS_FORFEITS if any(score.forfeits()) or score.illegal_lines else 0
 
 
-def _pairing(arguments: argparse.Namespace) -> UciPairing | ConfigPairing:
-    is_between_processes = (arguments.first.startswith(COMMAND)
-                            or (arguments.second is not None and arguments.second.startswith(COMMAND)))
-    return UciPairing(arguments) if is_between_processes else ConfigPairing(arguments)
-
-
-def _shards(arguments: argparse.Namespace, pairing: UciPairing | ConfigPairing, score: MatchScore) -> Iterator[Shard]:
-    """The pairs that have not been played yet."""
-    never = Adjudication(draw_score=None, win_score=None, by_tables=False)
-    rules = never if arguments.no_adjudication else Adjudication()
-    source = (RandomOpenings(arguments.chess960, pairing.is_fair or (lambda opening: True))
-              if arguments.openings is None else Openings(arguments.openings, arguments.chess960))
-    done = set(score.outcomes)
-    for number, opening in enumerate(source.draw((arguments.games + 1) // 2, arguments.seed, print_warning)):
-        if 2 * number not in done:
-            yield from pairing.shards(number, opening, rules)
-
-
 def _scale(arguments: argparse.Namespace) -> int:
     """A match at each number of nodes; prints each result as soon as it is known."""
     try:
@@ -149,75 +115,22 @@ def _scale(arguments: argparse.Namespace) -> int:
     except argparse.ArgumentTypeError as error:
         raise InputError(f"--scaling: {error}") from error
     table = None if arguments.json else GrowingTable(SCALING_COLUMNS, left=("result",))
-    for nodes in lengths:
-        arguments.nodes = nodes
-        pairing = _pairing(arguments)
-        if isinstance(pairing, ConfigPairing):
-            pairing.megabytes = max(pairing.megabytes, table_megabytes(nodes))
-        score = MatchScore(pairing.players, is_refereed=isinstance(pairing, UciPairing))
-        _play(arguments, pairing, score)
-        if arguments.json:
+    for nodes, score in play_scaling(arguments, lengths):
+        if table is None:
             print_object({"nodes": nodes, **as_object(score, None)})
-        elif table is not None:
+        else:
             table.add(*scaling_cells(nodes, score))
-        if is_interrupted():
-            break
     return 0
 
 
-def _play(arguments: argparse.Namespace, pairing: UciPairing | ConfigPairing, score: MatchScore) -> None:
-    """Play a whole match; updates `score`."""
-    with pairing.executor() as (executor, width), stop_on_interrupt(cancel_games):
-        live_score(play_match(score, _shards(arguments, pairing, score), executor, width), score, arguments.games, None)
-
-
 def _ablate(arguments: argparse.Namespace) -> int:
-    """A match for each switch, with it turned off, against the default."""
-    from engine.alphabeta.params import PARAMETERS
-
+    """A match for each technique, which is switched off, against the default."""
     if arguments.first is not None or arguments.pgn is not None or arguments.sprt is not None:
         raise InputError("--ablate takes no players, no --pgn and no --sprt")
-    scores = []
-    for row in PARAMETERS:
-        if row.is_on:
-            arguments.first = f"{row.name}=0"
-            pairing = ConfigPairing(arguments)
-            score = MatchScore(pairing.players)
-            _play(arguments, pairing, score)
-            if is_interrupted():
-                break
-            scores.append((row.name, score))
+    scores = list(play_ablation(arguments))
     if arguments.json:
         for name, score in scores:
             print_object({"without": name.removeprefix("use_"), **as_object(score, None)})
     else:
         print_ablation(scores)
     return 0
-
-
-def _pgn_file(arguments: argparse.Namespace, score: MatchScore) -> PgnFile | None:
-    """The file for the games; games already in it are counted if the match is resumed."""
-    path: Path | None = arguments.pgn
-    if path is None:
-        return None
-    if path.exists() and not arguments.resume:
-        raise InputError(f"{path} exists; use --resume to continue it")
-    file = PgnFile(path, _conditions(arguments))
-    for outcome in file.resume(score.players):
-        score.add(outcome)
-    return file
-
-
-def _conditions(arguments: argparse.Namespace) -> str:
-    """What must be the same when a match is resumed, in one line."""
-    openings = "random openings" if arguments.openings is None else arguments.openings.name
-    limit = f"{arguments.nodes} nodes" if arguments.nodes else arguments.tc or "default limit"
-    limit = f"{arguments.movetime} ms" if arguments.movetime else limit
-    limit += "".join(f", {side} depth {depth}" for side, depth in zip("AB", (arguments.depth_a, arguments.depth_b),
-                                                                      strict=True) if depth)
-    if arguments.chess960:
-        openings += " of Chess960"
-    if arguments.no_adjudication:
-        openings += ", played out"
-    options = " ".join([*arguments.option, *arguments.option_a, *arguments.option_b])
-    return f"{limit}; {openings}; seed {arguments.seed}; Hash {arguments.hash}; {options}".replace('"', "'")
