@@ -128,22 +128,12 @@ def desperado(line: TacticalLine) -> ProvenIdea | None:
         return None
     if PIECE_VALUES[taken[0]] >= value or line.moves[1].to_square != first.to_square or board.is_check():
         return None
-    if not is_bad_square(board, first.from_square, line.side) or _can_flee(board, first.from_square):
+    if not is_bad_square(board, first.from_square, line.side) or has_safe_move(board, first.from_square):
         return None
     name = chess.piece_name(board.piece_type_at(first.from_square) or 0)
     square = chess.square_name(first.from_square)
     return ProvenIdea("desperado", f"the {name} on {square} is lost anyway and takes what it can", 2, line.side,
                 (first.from_square,))
-
-
-def _can_flee(board: chess.Board, square: chess.Square) -> bool:
-    """Whether a piece has a move to a square where it is not lost."""
-    for move in list(board.generate_legal_moves(chess.BB_SQUARES[square])):
-        after = board.copy(stack=False)
-        after.push(move)
-        if not is_bad_square(after, move.to_square, board.turn):
-            return True
-    return False
 
 
 def stalemate_trick(line: TacticalLine) -> ProvenIdea | None:

@@ -10,7 +10,7 @@ import chess
 
 from engine.analysis.boards import ends_in_mate
 from engine.analysis.results import Score, score_before_move
-from engine.analysis.review import Analyser, Line, PositionEval, ReviewCancelledError, SearchEffort, evaluate_board
+from engine.analysis.review import Analyser, Line, PositionEval, SearchEffort, evaluate_unless_cancelled
 
 _MATE_NODES = 20_000, 80_000, 320_000  # of each search that completes a mating line, by attempt
 _LONGEST_MATE = 60  # plies of a mating line: longer ones are not completed
@@ -101,14 +101,7 @@ class MoveSearches:
 
     def _search(self, board: chess.Board, effort: SearchEffort, lines: int = 1,
                 moves: Sequence[chess.Move] | None = None) -> PositionEval:
-        if self._is_cancelled():
-            raise ReviewCancelledError
-        try:
-            found = evaluate_board(self._engine, board, effort, lines, moves)
-        except KeyError:
-            raise ReviewCancelledError from None  # stopped before the first iteration
-        if self._is_cancelled():
-            raise ReviewCancelledError  # stopped early
+        found = evaluate_unless_cancelled(self._engine, board, effort, self._is_cancelled, lines, moves)
         self.nodes += effort.nodes or found.nodes
         return found
 

@@ -176,7 +176,7 @@ def evaluate_slice(engine: Analyser, game_slice: GameSlice,
                for board in _backward(last, game_slice)]
     engine.clear()
     effort = game_slice.effort.for_positions()
-    evals = [replace(_evaluated(engine, board, effort, is_cancelled, game_slice.lines), glance=glance)
+    evals = [replace(evaluate_unless_cancelled(engine, board, effort, is_cancelled, game_slice.lines), glance=glance)
              for board, glance in zip(_backward(last, game_slice), glances, strict=True)]
     return evals[::-1]
 
@@ -196,21 +196,7 @@ def _glance(engine: Analyser, board: chess.Board, effort: SearchEffort,
     if board.legal_moves.count() < _FEWEST_MOVES:
         return None
     engine.clear()  # after a longer search it would know the answer
-    return _evaluated(engine, board, effort.with_nodes(_GLANCE_NODES), is_cancelled).move
-
-
-def _evaluated(engine: Analyser, board: chess.Board, effort: SearchEffort,
-               is_cancelled: Callable[[], bool], lines: int = 1) -> PositionEval:
-    if is_cancelled():
-        raise ReviewCancelledError
-    try:
-        found = evaluate_board(engine, board, effort, lines)
-    except KeyError:
-        if not is_cancelled():
-            raise
-    if is_cancelled():
-        raise ReviewCancelledError  # the search may have been stopped early
-    return found
+    return evaluate_unless_cancelled(engine, board, effort.with_nodes(_GLANCE_NODES), is_cancelled).move
 
 
 def board_after(fen: str, chess960: bool, moves: Iterable[chess.Move]) -> chess.Board:
@@ -245,3 +231,18 @@ def evaluate_board(engine: Analyser, board: chess.Board, effort: SearchEffort, l
     return PositionEval(first.score, first.line, None if second is None else second.score, first.depth,
                         None if second is None else second.move, is_unsteady, first.nodes,
                         tuple(lines_found[-_RECENT_ITERATIONS:]))
+
+
+def evaluate_unless_cancelled(engine: Analyser, board: chess.Board, effort: SearchEffort,
+                              is_cancelled: Callable[[], bool], lines: int = 1,
+                              moves: Sequence[chess.Move] | None = None) -> PositionEval:
+    """`evaluate_board`, or ReviewCancelledError if `is_cancelled` returns true before or after the search."""
+    if is_cancelled():
+        raise ReviewCancelledError
+    try:
+        evaluated = evaluate_board(engine, board, effort, lines, moves)
+    except KeyError:
+        raise ReviewCancelledError from None  # stopped before the first iteration
+    if is_cancelled():
+        raise ReviewCancelledError  # stopped early
+    return evaluated

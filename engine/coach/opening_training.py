@@ -16,6 +16,7 @@ import chess
 from engine.analysis.explain import explain_board
 from engine.analysis.lookup import book_moves, is_book_theory
 from engine.analysis.review import DEFAULT_HASH, Analyser, SearchEffort
+from engine.coach.attempt import TrainingAttempt, piece_hint
 from engine.coach.progress_file import CardAnswer, KeptRepertoire, ProgressFile
 from engine.coach.repertoire import Repertoire, distances_to, parse_repertoire, position_key
 from engine.coach.schedule import Outcome
@@ -166,18 +167,12 @@ class OpeningTraining:
         return self._rng.choices([reply.move for reply, _ in replies], [share for _, share in replies])[0]
 
 
-class OpeningAttempt:
-    """One attempt at a position: hints, wrong moves and the time so far."""
+class OpeningAttempt(TrainingAttempt):
+    """One attempt at a position."""
 
     def __init__(self, question: OpeningQuestion, now: Callable[[], float] = time.monotonic) -> None:
-        self.question, self._now, self._began = question, now, now()
-        self.hints = 0
-        self.is_failed = False
-
-    @property
-    def seconds(self) -> float:
-        """The time since the position was shown."""
-        return self._now() - self._began
+        super().__init__(now)
+        self.question = question
 
     def hint(self) -> str:
         """First which piece the main move moves, then the move."""
@@ -185,17 +180,12 @@ class OpeningAttempt:
         self.hints += 1
         if self.hints > 1:
             return f"the move is {board.san(main.move)}"
-        piece = chess.piece_name(board.piece_type_at(main.move.from_square) or chess.KING)
-        return f"the {piece} on {chess.square_name(main.move.from_square)} moves"
+        return piece_hint(board, main.move)
 
     @property
     def outcome(self) -> Outcome:
         """How the position was answered."""
-        if self.is_failed:
-            return Outcome.FAILED
-        if self.hints:
-            return Outcome.WITH_HINTS
-        return Outcome.AT_ONCE if self.seconds <= _AT_ONCE else Outcome.SOLVED
+        return self.outcome_within(_AT_ONCE)
 
 
 def wrong_by_book(question: OpeningQuestion, move: chess.Move) -> str:

@@ -26,10 +26,9 @@ from engine.analysis.review import (
     Analyser,
     Line,
     PositionEval,
-    ReviewCancelledError,
     SearchEffort,
     board_after,
-    evaluate_board,
+    evaluate_unless_cancelled,
     never,
     slices_of,
 )
@@ -149,15 +148,7 @@ class _Searches:
     def _search(self, board: chess.Board, times: int, lines: int,
                 moves: Sequence[chess.Move] | None = None) -> PositionEval:
         effort = multiplied(self.effort, times, lines)
-        if self.is_cancelled():
-            raise ReviewCancelledError
-        try:
-            found = evaluate_board(self.engine, board, effort, lines, moves)
-        except KeyError:
-            raise ReviewCancelledError from None  # stopped before the first iteration
-        if self.is_cancelled():
-            raise ReviewCancelledError  # stopped early
-        return found
+        return evaluate_unless_cancelled(self.engine, board, effort, self.is_cancelled, lines, moves)
 
 
 def multiplied(effort: SearchEffort, times: int, lines: int = 1) -> SearchEffort:

@@ -12,6 +12,7 @@ from datetime import datetime
 import chess
 
 from engine.analysis.review import DEFAULT_HASH, Analyser, SearchEffort, evaluate_board
+from engine.coach.attempt import TrainingAttempt, piece_hint
 from engine.coach.progress_file import CardAnswer, ProgressFile
 from engine.coach.puzzle import Puzzle, RefutedTry, puzzle_from_json
 from engine.coach.puzzle_finder import is_as_good, refuted_try
@@ -115,26 +116,20 @@ class Training:
                                     item_rating=Rating(float(puzzle.rating), _DEVIATION))
 
 
-class PuzzleAttempt:
-    """One attempt at a puzzle: the solver's moves, wrong tries and hints so far."""
+class PuzzleAttempt(TrainingAttempt):
+    """One attempt at a puzzle, and the solver's moves so far."""
 
     def __init__(self, puzzle: Puzzle, now: Callable[[], float] = time.monotonic) -> None:
-        self.puzzle, self._now, self._began = puzzle, now, now()
+        super().__init__(now)
+        self.puzzle = puzzle
         self.ply = 0  # of the solution at which the solver is to move; its length when it is solved
         self._hints_here = 0
-        self.hints = 0
-        self.is_failed = False
         self.line = puzzle.solution  # that which solves it: another one if another mate was found
 
     @property
     def is_solved(self) -> bool:
         """Whether the last move of the solution has been found."""
         return self.ply >= len(self.puzzle.solution)
-
-    @property
-    def seconds(self) -> float:
-        """The time since the puzzle was shown."""
-        return self._now() - self._began
 
     @property
     def board(self) -> chess.Board:
@@ -166,8 +161,7 @@ class PuzzleAttempt:
         self.hints += 1
         self._hints_here += 1
         if self._hints_here == 1:
-            piece = chess.piece_name(board.piece_type_at(move.from_square) or chess.KING)
-            return f"the {piece} on {chess.square_name(move.from_square)} moves"
+            return piece_hint(board, move)
         if board.is_castling(move):
             return f"it castles {'kingside' if board.is_kingside_castling(move) else 'queenside'}"
         return f"it moves to {chess.square_name(move.to_square)}"
@@ -175,12 +169,7 @@ class PuzzleAttempt:
     @property
     def outcome(self) -> Outcome:
         """How the puzzle was answered."""
-        if self.is_failed:
-            return Outcome.FAILED
-        if self.hints:
-            return Outcome.WITH_HINTS
-        moves = (len(self.puzzle.solution) + 1) // 2
-        return Outcome.AT_ONCE if self.seconds <= _AT_ONCE * moves else Outcome.SOLVED
+        return self.outcome_within(_AT_ONCE * ((len(self.puzzle.solution) + 1) // 2))
 
 
 def refute(engine: Analyser, puzzle: Puzzle, ply: int, move: chess.Move) -> RefutedTry | None:

@@ -7,7 +7,6 @@ of the searching network; it has no result.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from engine.lab.arena.configs import Config
 from engine.lab.arena.game_file import Games
 from engine.lab.arena.game_rows import GAME_ROWS_TYPE, unpack_into
 from engine.lab.arena.kernel_games import kernel_player
+from engine.lab.arena.replay import samples_by_chunk
 from eval.network.samples import SAMPLE, SAMPLE_SIZE, SAMPLES_TYPE, Samples
 
 Arrays = npt.NDArray[Any]
@@ -102,6 +102,4 @@ def leaves(games: Games, count: int, nodes: int, seed: int, threads: int, larges
                               last, out)
         return out[:written].copy()
 
-    with ThreadPoolExecutor(threads) as pool:
-        parts = list(pool.map(run, range(0, len(games.rows), _CHUNK)))
-    return np.concatenate([np.empty(0, SAMPLE), *parts])
+    return samples_by_chunk(run, games, _CHUNK, threads)

@@ -9,7 +9,6 @@ of a short search; it has no result.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from engine.lab.arena.configs import Config
 from engine.lab.arena.game_file import Games
 from engine.lab.arena.game_rows import GAME_ROWS_TYPE, unpack_into
 from engine.lab.arena.kernel_games import kernel_player
+from engine.lab.arena.replay import samples_by_chunk
 from eval.evaluate import evaluate_from_scratch
 from eval.network.samples import SAMPLE, SAMPLES_TYPE, Samples, pack_sample
 
@@ -153,6 +153,4 @@ def neighbours(games: Games, count: int, nodes: int, seed: int, threads: int, la
                                 last, out)
         return out[:written].copy()
 
-    with ThreadPoolExecutor(threads) as pool:
-        parts = list(pool.map(run, range(0, len(games.rows), _CHUNK)))
-    return np.concatenate([np.empty(0, SAMPLE), *parts])
+    return samples_by_chunk(run, games, _CHUNK, threads)

@@ -154,9 +154,14 @@ def replay(games: Games, filter_by: SampleFilter, threads: int, *, validates: bo
                                games.starts[first : last + 1], games.moves, games.scores, keys[first:last], out)
         return out[:written].copy()
 
+    return samples_by_chunk(run, games, CHUNK, threads)
+
+
+def samples_by_chunk(run: Callable[[int], Samples], games: Games, size: int, threads: int) -> Samples:
+    """The samples of all games, computed by some threads: `run` returns those of `size` games from a number on."""
     with ThreadPoolExecutor(threads) as pool:
-        parts = list(pool.map(run, range(0, len(games.rows), CHUNK)))
-    return np.concatenate(parts) if parts else np.empty(0, SAMPLE)
+        parts = list(pool.map(run, range(0, len(games.rows), size)))
+    return np.concatenate([np.empty(0, SAMPLE), *parts])
 
 
 class SampleSource:

@@ -17,11 +17,8 @@ from engine.coach.opening_training import (
 )
 from engine.coach.schedule import Outcome
 from engine.system.errors import InputError
-from engine.text.notation import parse_board_move
-from engine.ui.game import PlayedGame, PlayerInfo
-from engine.ui.terminal.drawing import View
+from engine.ui.terminal.asking import AskingSession, read_answer, streak_text
 from engine.ui.terminal.screen import InputLines, Screen
-from engine.ui.terminal.session import illegal_move_text
 
 _HELP = ("type the move of your repertoire (Nf3, e2e4), or: hint for the piece, again for the move; solution; skip; "
          "status; quit")
@@ -29,14 +26,12 @@ _HELP = ("type the move of your repertoire (Nf3, e2e4), or: hint for the piece, 
 Explainer = Callable[[OpeningQuestion, chess.Move], Iterable[str]]  # what is wrong with a move, line by line
 
 
-class OpeningSession:
+class OpeningSession(AskingSession):
     """One session: line after line, until nothing is due or new, or the user quits."""
 
     def __init__(self, training: OpeningTraining, explainer: Explainer, screen: Screen, lines: InputLines) -> None:
-        self._training, self._explainer, self._screen, self._lines = training, explainer, screen, lines
-        self._messages: list[str] = []
-        self._is_ended = False
-        self._right = self._asked = 0
+        super().__init__(screen, lines)
+        self._training, self._explainer = training, explainer
 
     def run(self) -> None:
         """Train until the user quits, and say how it went in one line."""
@@ -49,11 +44,9 @@ class OpeningSession:
                     self._messages.append("the line ends here")
         if not self._is_ended:
             self._messages.append("nothing else is due, and every position has been asked")
-        streak = self._training.progress.streak()
-        days = f"; {streak} {'day' if streak == 1 else 'days'} in a row" if streak else ""
-        self._messages.append(f"{self._right} of {self._asked} right{days}")
-        for message in self._messages:
-            print(message, flush=True)
+        right = f"{self._right} of {self._asked} right"
+        self._messages.append("; ".join(filter(None, (right, streak_text(self._training.progress)))))
+        self._print_messages()
 
     def _status(self) -> list[str]:
         return [f"{repertoire.name} ({chess.COLOR_NAMES[repertoire.side]}): {standing.due} due, {standing.new} new, "
@@ -71,28 +64,16 @@ class OpeningSession:
                               "play?")
         self._asked += 1
         while not self._is_ended:
-            self._show(question)
-            self._screen.ask("> ")
-            line = self._lines.next()
-            if line is None or line.strip().lower() in ("quit", "exit"):
-                self._asked -= not attempt.is_failed
-                self._is_ended = True
-            elif line.strip():
+            self._show(root, question.line, question.repertoire.side)
+            if text := self._next_answer(attempt):
                 try:
-                    move = self._answer(attempt, line.strip())
+                    move = self._answer(attempt, text)
                 except InputError as error:
                     self._messages.append(str(error))
                     continue
                 if move is not None:
                     return self._training.follow(question, move) if move else None
         return None
-
-    def _show(self, question: OpeningQuestion) -> None:
-        game = PlayedGame(chess.Board(question.start), None, (PlayerInfo("White"), PlayerInfo("Black")))
-        for move in question.line:
-            game.push(move)
-        self._screen.show(View(game, question.repertoire.side, self._screen.has_symbols), self._messages, True)
-        self._messages = []
 
     def _answer(self, attempt: OpeningAttempt, text: str) -> chess.Move | None:
         """Run one line; returns the move with which the line goes on, a null move to leave it, None to ask again."""
@@ -106,18 +87,14 @@ class OpeningSession:
             self._messages += self._status()
         elif word == "skip":
             self._training.skip(question)
-            self._asked -= not attempt.is_failed
+            self._leave(attempt)
             return chess.Move.null()
         elif word == "solution":
             self._fail(attempt)
             self._messages.append(f"your repertoire plays {self._known(question)}{_comment(main.comment)}")
             return main.move
         else:
-            board = question.board
-            try:
-                move = parse_board_move(board, text)
-            except InputError as error:
-                raise InputError(illegal_move_text(board, text, error)) from error
+            move = read_answer(question.board, text)
             return move if self._try(attempt, move) else None
         return None
 

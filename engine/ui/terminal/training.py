@@ -12,11 +12,8 @@ from engine.coach.puzzle_files import solution_text, task_text
 from engine.coach.puzzle_training import PuzzleAttempt, Training
 from engine.coach.schedule import Outcome
 from engine.system.errors import InputError
-from engine.text.notation import parse_board_move
-from engine.ui.game import PlayedGame, PlayerInfo
-from engine.ui.terminal.drawing import View
+from engine.ui.terminal.asking import AskingSession, read_answer, streak_text
 from engine.ui.terminal.screen import InputLines, Screen
-from engine.ui.terminal.session import illegal_move_text
 
 _HELP = ("type a move (Nf3, e2e4), or: hint for the piece, again for the square; solution to see it; skip; quit")
 _PRAISE = {Outcome.AT_ONCE: "solved at once", Outcome.SOLVED: "solved", Outcome.WITH_HINTS: "solved with hints",
@@ -25,14 +22,12 @@ _PRAISE = {Outcome.AT_ONCE: "solved at once", Outcome.SOLVED: "solved", Outcome.
 Refuter = Callable[[Puzzle, int, chess.Move], RefutedTry | None]  # None: as good as the move of the solution
 
 
-class TrainingSession:
+class TrainingSession(AskingSession):
     """One session: puzzle after puzzle, until there are none or the user quits."""
 
     def __init__(self, training: Training, refuter: Refuter, screen: Screen, lines: InputLines) -> None:
-        self._training, self._refuter, self._screen, self._lines = training, refuter, screen, lines
-        self._messages: list[str] = []
-        self._is_ended = False
-        self._solved = self._asked = 0
+        super().__init__(screen, lines)
+        self._training, self._refuter = training, refuter
 
     def run(self) -> None:
         """Train until the user quits, and say how it went in one line."""
@@ -41,45 +36,31 @@ class TrainingSession:
             self._ask(PuzzleAttempt(puzzle))
         if not self._is_ended:
             self._messages.append("nothing else is due, and there are no new puzzles in this set")
-        self._messages.append(f"{self._solved} of {self._asked} solved; {self._standing()}")
-        for message in self._messages:
-            print(message, flush=True)
+        self._messages.append(f"{self._right} of {self._asked} solved; {self._standing()}")
+        self._print_messages()
 
     def _greeting(self) -> str:
         return f"{self._training.status()}; {self._standing()}; {_HELP}"
 
     def _standing(self) -> str:
-        days = self._training.progress.streak()
-        streak = f", {days} {'day' if days == 1 else 'days'} in a row" if days else ""
-        return f"your rating is {self._training.progress.rating()}{streak}"
+        progress = self._training.progress
+        return ", ".join(filter(None, (f"your rating is {progress.rating()}", streak_text(progress))))
 
     def _ask(self, attempt: PuzzleAttempt) -> None:
         """Ask one puzzle until it is solved or left."""
-        self._messages.append(task_text(attempt.puzzle))
+        puzzle = attempt.puzzle
+        self._messages.append(task_text(puzzle))
         self._asked += 1
         is_left = False
         while not (is_left or attempt.is_solved or self._is_ended):
-            self._show(attempt)
-            self._screen.ask("> ")
-            line = self._lines.next()
-            if line is None or line.strip().lower() in ("quit", "exit"):
-                self._asked -= not attempt.is_failed
-                self._is_ended = True
-            elif line.strip():
+            self._show(puzzle.board(), puzzle.solution[: attempt.ply], puzzle.board().turn)
+            if text := self._next_answer(attempt):
                 try:
-                    is_left = self._answer(attempt, line.strip())
+                    is_left = self._answer(attempt, text)
                 except InputError as error:
                     self._messages.append(str(error))
         if attempt.is_solved:
             self._finish(attempt)
-
-    def _show(self, attempt: PuzzleAttempt) -> None:
-        puzzle = attempt.puzzle
-        game = PlayedGame(puzzle.board(), None, (PlayerInfo("White"), PlayerInfo("Black")))
-        for move in puzzle.solution[: attempt.ply]:
-            game.push(move)
-        self._screen.show(View(game, puzzle.board().turn, self._screen.has_symbols), self._messages, True)
-        self._messages = []
 
     def _answer(self, attempt: PuzzleAttempt, text: str) -> bool:
         """Run one line; returns whether the user leaves the puzzle."""
@@ -90,18 +71,14 @@ class TrainingSession:
             self._messages.append(_HELP)
         elif word == "skip":
             self._training.skip(attempt.puzzle)
-            self._asked -= not attempt.is_failed
+            self._leave(attempt)
             return True
         elif word == "solution":
             self._fail(attempt)
             self._messages.append(solution_text(attempt.puzzle))
             return True
         else:
-            try:
-                move = parse_board_move(board, text)
-            except InputError as error:
-                raise InputError(illegal_move_text(board, text, error)) from error
-            self._try(attempt, board, move)
+            self._try(attempt, board, read_answer(board, text))
         return False
 
     def _try(self, attempt: PuzzleAttempt, board: chess.Board, move: chess.Move) -> None:
@@ -132,7 +109,7 @@ class TrainingSession:
         outcome = attempt.outcome
         if outcome is not Outcome.FAILED:
             self._training.record(attempt.puzzle, outcome, attempt.seconds)
-            self._solved += 1
+            self._right += 1
         themes = ", ".join(attempt.puzzle.themes) or "no themes"
         source = f"; from {attempt.puzzle.source}" if attempt.puzzle.source else ""
         self._messages.append(f"{_PRAISE[outcome]}: {moves_text(attempt.puzzle.board(), attempt.line)} "

@@ -1,8 +1,8 @@
 /** Practice: asks for a better move at each mistake of an annotated game, and says what is wrong with other moves. */
 
 import { numberOf, spoken, turnOf } from "./chess.js";
-import { announce, byId, h, icon, toast } from "./dom.js";
-import { enableSteps } from "./moves.js";
+import { announce, h, icon, toast } from "./dom.js";
+import { Exercise } from "./exercise.js";
 import { saveSetting, saveTabValue, loadSetting } from "./store.js";
 
 /** @typedef {import("./record.js").Node} Node */
@@ -26,22 +26,7 @@ function betterMoves(node) {
   return /** @type {Node} */ (node.parent).children.filter((child) => child !== node && !(child.mark ?? "").includes("?"));
 }
 
-export class Practice {
-  /**
-   * @param {import("./connection.js").Connection} connection
-   * @param {import("./board.js").Board} board
-   * @param {{done: () => void}} options what to do at the end
-   */
-  constructor(connection, board, { done }) {
-    this.connection = connection;
-    this.board = board;
-    this.done = done;
-    this.isOn = false;
-    /** The position that is asked about. @type {Node|null} */
-    this.asking = null;
-    this.panel = byId("practice");
-  }
-
+export class Practice extends Exercise {
   /** Begins, or goes on where a practice of the same game was left. @param {GameRecord} record @param {boolean} flipped @param {Progress|null} [kept] */
   start(record, flipped, kept = null) {
     this.record = record;
@@ -53,10 +38,8 @@ export class Practice {
       return;
     }
     const { passed, found, missed } = kept ?? { passed: 0, found: 0, missed: false };
-    [this.at, this.found, this.isOn] = [Math.min(passed, this.mistakes.length) - 1, found, true];
-    byId("view-analyse").classList.add("practising");
-    this.panel.hidden = false;
-    enableSteps(byId("analyse-steps"), false, false);
+    [this.at, this.found] = [Math.min(passed, this.mistakes.length) - 1, found];
+    this.open();
     this.next();
     this.missed = missed;
     this.store();
@@ -64,11 +47,8 @@ export class Practice {
 
   /** Leaves practice. */
   stop() {
-    if (!this.isOn) return;
-    [this.isOn, this.asking] = [false, null];
-    byId("view-analyse").classList.remove("practising");
-    this.panel.hidden = true;
-    saveTabValue("practice", null);
+    if (this.isOn) saveTabValue("practice", null);
+    super.stop();
   }
 
   /** Stores how far practice has come, for a reload. */
@@ -76,21 +56,13 @@ export class Practice {
     saveTabValue("practice", { passed: this.at + Number(this.solved), found: this.found, missed: this.missed && !this.solved });
   }
 
-  flip() {
-    this.board.flip(!this.board.flipped);
-  }
-
-  leave() {
-    this.stop();
-    this.done();
-  }
-
   next() {
     this.at += 1;
     const mistake = this.mistakes[this.at];
     [this.missed, this.solved, this.notes] = [false, false, []];
     this.asking = mistake?.parent ?? null;
-    if (mistake) this.showBoard(this.asking);
+    this.face();
+    this.showBoard();
     this.show();
     if (mistake) announce(this.question(mistake));
     else announce(this.summary());
@@ -106,15 +78,6 @@ export class Practice {
   summary() {
     const count = this.mistakes.length;
     return count ? `You found ${this.found} of ${count} better moves at the first try.` : `No mistakes by ${SIDES[loadSetting("practice-side", "both")]}.`;
-  }
-
-  /** Shows a position to move in. @param {Node|null} node @param {string|null} [last] */
-  showBoard(node, last = null) {
-    if (!node || !this.record) return;
-    const { check, legal, promotions } = this.record.positionAt(node);
-    this.board.arrows.show([]);
-    this.board.flip(turnOf(node.fen) === "black");
-    this.board.show({ fen: node.fen, last: last ?? node.uci ?? null, check, legal: this.solved ? {} : legal, promotions, movable: this.solved ? null : "both" });
   }
 
   /** Judges a move that was tried. @param {string} uci */
@@ -145,7 +108,7 @@ export class Practice {
     } catch (error) {
       this.checking = false;
       toast(/** @type {Error} */ (error).message, "error");
-      this.showBoard(asking);
+      this.showBoard();
       this.show();
     }
   }
@@ -153,55 +116,45 @@ export class Practice {
   /** @param {string} san @param {string} words */
   accept(san, words) {
     if (!this.missed) this.found += 1;
-    this.solve(san);
+    this.showSolution(san);
     const { comment } = this.mistakes[this.at];
     this.notes.push(h("p.right", {}, h("strong", {}, san), `: ${words}`), ...(comment ? [h("p", {}, h("strong", {}, this.mistakes[this.at].san), `: ${comment}`)] : []));
     this.show();
     announce(`${spoken(san)}. ${words}`);
-    this.panel.querySelector(".primary")?.focus();
+    this.focusNext();
   }
 
   /** @param {string} san @param {string} mark @param {string} why */
   refuse(san, mark, why) {
     this.missed = true;
-    this.showBoard(this.asking);
+    this.showBoard();
     this.notes.push(h("p.wrong", {}, h("strong", {}, san), h("span.mark", {}, mark), `: ${why || "there is something better"}.`));
     this.show();
     announce(`${spoken(san)} is not good enough: ${why}`);
-  }
-
-  /** Shows the position after a good move. @param {string} san */
-  solve(san) {
-    this.solved = true;
-    const { record, asking } = this;
-    const rules = record?.rulesAt(/** @type {Node} */ (asking));
-    const move = rules?.fromSan(san);
-    if (rules && move) this.board.show({ fen: rules.after(move).fen(), last: rules.uci(move), movable: null });
   }
 
   giveUp() {
     const mistake = this.mistakes[this.at];
     const [better] = betterMoves(mistake);
     this.missed = true;
-    this.solve(better.san ?? "");
+    this.showSolution(better.san ?? "");
     this.notes.push(h("p", {}, h("strong", {}, better.san ?? ""), ` was better.${mistake.comment ? ` ${mistake.san}: ${mistake.comment}` : ""}`));
     this.show();
-    this.panel.querySelector(".primary")?.focus();
+    this.focusNext();
   }
 
   show() {
     const mistake = this.mistakes[this.at];
     const last = this.at >= this.mistakes.length - 1;
-    const button = (/** @type {string} */ words, /** @type {() => void} */ act, type = "button") => h(type, { type: "button", onclick: act }, words);
     const side = h("select", { "aria-label": "Whose mistakes", onchange: () => this.chooseSide(side.value) },
       ...Object.entries(SIDES).map(([value, words]) => h("option", { value, selected: value === loadSetting("practice-side", "both") }, words)));
-    const actions = !mistake ? [button("Practise again", () => this.start(/** @type {GameRecord} */ (this.record), Boolean(this.flipped)), "button.primary")]
-      : this.solved ? [button(last ? "Finish" : "Next", () => this.next(), "button.primary")] : [button("Show the move", () => this.giveUp())];
+    const actions = !mistake ? [this.button("Practise again", () => this.start(/** @type {GameRecord} */ (this.record), Boolean(this.flipped)), "button.primary")]
+      : this.solved ? [this.button(last ? "Finish" : "Next", () => this.next(), "button.primary")] : [this.button("Show the move", () => this.giveUp())];
     this.panel.replaceChildren(
       h("div.practice-head", {}, icon("target"), h("strong", {}, mistake ? `Mistake ${this.at + 1} of ${this.mistakes.length}` : "Finished"), h("span.faint", { id: "practice-count" }, `${this.found} found`), side),
       h("p.question", {}, mistake ? this.question(mistake) : this.summary()),
       h("div.notes", {}, ...this.notes, ...(this.checking ? [h("p.faint", {}, "Checking the move …")] : [])),
-      h("div.actions", {}, ...actions, button("Leave practice", () => this.leave(), "button.quiet")));
+      h("div.actions", {}, ...actions, this.button("Leave practice", () => this.leave(), "button.quiet")));
     this.store();
   }
 

@@ -1,31 +1,24 @@
 /** Practice of openings: the other side's moves are played, one's own are asked; the server keeps what is known. */
 
 import { spoken } from "./chess.js";
-import { announce, byId, capitalized, h, icon, toast } from "./dom.js";
-import { enableSteps } from "./moves.js";
+import { announce, capitalized, h, icon, toast } from "./dom.js";
+import { Exercise } from "./exercise.js";
 import { GameRecord } from "./record.js";
 
-/** @typedef {import("./record.js").Node} Node */
 /** @typedef {{name: string, side: "white"|"black", start: string, moves: string[], line: string, opening: string}} Question */
 
 const PAUSE = 900; // milliseconds between a right move and the next position of its line
 
-export class OpeningPractice {
+export class OpeningPractice extends Exercise {
   /**
    * @param {import("./connection.js").Connection} connection
    * @param {import("./board.js").Board} board
    * @param {{done: () => void}} options what to do at the end
    */
-  constructor(connection, board, { done }) {
-    this.connection = connection;
-    this.board = board;
-    this.done = done;
-    this.isOn = false;
-    /** The position that is asked. @type {Node|null} */
-    this.asking = null;
+  constructor(connection, board, options) {
+    super(connection, board, options);
     /** @type {Question|null} */
     this.question = null;
-    this.panel = byId("practice");
     [this.right, this.asked, this.timer] = [0, 0, 0];
   }
 
@@ -33,10 +26,7 @@ export class OpeningPractice {
   async start(name, fields) {
     try {
       const message = await (name === "learn" ? this.connection.request("learn", fields) : this.connection.request("recall"));
-      this.isOn = true;
-      byId("view-analyse").classList.add("practising");
-      this.panel.hidden = false;
-      enableSteps(byId("analyse-steps"), false, false);
+      this.open();
       this.ask(message.question, message.repertoires);
     } catch (error) {
       toast(/** @type {Error} */ (error).message, "error");
@@ -46,14 +36,7 @@ export class OpeningPractice {
 
   stop() {
     window.clearTimeout(this.timer);
-    if (!this.isOn) return;
-    [this.isOn, this.asking] = [false, null];
-    byId("view-analyse").classList.remove("practising");
-    this.panel.hidden = true;
-  }
-
-  flip() {
-    this.board.flip(!this.board.flipped);
+    super.stop();
   }
 
   /** Asks a question; null at the end. @param {Question|null} question @param {any[]|null} [repertoires] */
@@ -68,7 +51,7 @@ export class OpeningPractice {
       let node = this.record.root;
       for (const uci of question.moves) node = this.record.play(node, uci) ?? node;
       this.asking = node;
-      this.board.flip(question.side === "black");
+      this.face();
       this.showBoard();
     }
     this.show();
@@ -79,15 +62,6 @@ export class OpeningPractice {
     if (!this.question) return `Nothing is due, and nothing is new. ${this.right} of ${this.asked} right.`;
     const { line, opening, side } = this.question;
     return `${line || "The beginning"}${opening ? ` (${opening})` : ""}: what does your repertoire play for ${capitalized(side)}?`;
-  }
-
-  /** Shows the position to move in. */
-  showBoard() {
-    const { asking, record } = this;
-    if (!asking || !record) return;
-    const { check, legal, promotions } = record.positionAt(asking);
-    this.board.arrows.show([]);
-    this.board.show({ fen: asking.fen, last: asking.uci ?? null, check, legal: this.solved ? {} : legal, promotions, movable: this.solved ? null : "both" });
   }
 
   /** Has a move judged; without one, the move is shown. @param {string} [uci] */
@@ -111,19 +85,15 @@ export class OpeningPractice {
   /** @param {any} message */
   accept({ san, shown, standing, answers, comment, question }) {
     if (!shown && !this.failed) this.right += 1;
-    this.solved = true;
     this.following = question;
-    const { record, asking } = this;
-    const rules = record?.rulesAt(/** @type {Node} */ (asking));
-    const move = rules?.fromSan(san);
-    if (rules && move) this.board.show({ fen: rules.after(move).fen(), last: rules.uci(move), movable: null });
+    this.showSolution(san);
     const others = answers.filter((/** @type {string} */ answer) => answer !== san);
     const words = shown ? "is the move of your repertoire" : standing === "transposes" ? "leads into your repertoire by another order of moves" : "is right";
-    this.notes?.push(h(shown ? "p" : "p.right", {}, h("strong", {}, san), ` ${words}${others.length ? `; it has ${others.join(", ")}, too` : ""}.${comment ? ` ${comment}` : ""}`));
+    this.notes.push(h(shown ? "p" : "p.right", {}, h("strong", {}, san), ` ${words}${others.length ? `; it has ${others.join(", ")}, too` : ""}.${comment ? ` ${comment}` : ""}`));
     this.show();
     announce(`${spoken(san)} ${words}`);
     if (question && !shown && !this.failed && !comment) this.timer = window.setTimeout(() => this.next(), PAUSE);
-    else this.panel.querySelector(".primary")?.focus();
+    else this.focusNext();
   }
 
   /** @param {any} message @param {string} uci */
@@ -131,7 +101,7 @@ export class OpeningPractice {
     const { asking, question } = this;
     if (standing === "wrong") this.failed = true;
     const note = h("p.wrong", {}, h("strong", {}, san), ` is ${standing === "wrong" ? "not in your repertoire" : "in the book, but not in your repertoire"}${words ? `: ${words}` : ""}.`);
-    this.notes?.push(note);
+    this.notes.push(note);
     this.showBoard();
     this.show();
     announce(note.textContent ?? "");
@@ -158,20 +128,14 @@ export class OpeningPractice {
     }
   }
 
-  leave() {
-    this.stop();
-    this.done();
-  }
-
   show() {
     const { question } = this;
-    const button = (/** @type {string} */ words, /** @type {() => void} */ act, type = "button") => h(type, { type: "button", onclick: act }, words);
-    const actions = !question ? [] : this.solved ? [button("Next", () => this.next(), "button.primary")] : [button("Show the move", () => this.attempt())];
+    const actions = !question ? [] : this.solved ? [this.button("Next", () => this.next(), "button.primary")] : [this.button("Show the move", () => this.attempt())];
     const standing = (this.repertoires ?? []).map(({ name, side, due, new: fresh, positions }) => `${name} (${capitalized(side)}): ${due} due, ${fresh} new of ${positions}`);
     this.panel.replaceChildren(
       h("div.practice-head", {}, icon("target"), h("strong", {}, question ? question.name : "Finished"), h("span.faint", { id: "practice-count" }, `${this.right} of ${this.asked} right`)),
       h("p.question", {}, this.words()),
-      h("div.notes", {}, ...(this.notes ?? []), ...(question ? [] : standing.map((words) => h("p", {}, words)))),
-      h("div.actions", {}, ...actions, button("Leave practice", () => this.leave(), "button.quiet")));
+      h("div.notes", {}, ...this.notes, ...(question ? [] : standing.map((words) => h("p", {}, words)))),
+      h("div.actions", {}, ...actions, this.button("Leave practice", () => this.leave(), "button.quiet")));
   }
 }
