@@ -20,7 +20,7 @@ NAMES = ("hello", "new", "restore", "game", "move", "takeback", "resign", "draw"
          "__init__", "..", "drop")
 FIELDS = ("level", "side", "clock", "start", "chess960", "moves", "uci", "ply", "pgn", "text", "multipv", "movetime",
           "modes", "depth", "request", "job", "clocks", "delay", "base", "increment", "positions",
-          "tree", "algorithm", "order", "iterations", "exploration", "number", "answer", "title", "player")
+          "tree", "algorithm", "order", "iterations", "curiosity", "number", "answer", "title", "player")
 LAST = 2_000_000  # the number of a request after which a visitor sends no more
 FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import pytest
 
 from engine.course.pseudocode import current_line
-from engine.course.stepper.parser import MOST_NODES
+from engine.course.stepper.parser import MOST_NODES, parse_tree
+from engine.course.stepper.uct import UctOptions, uct_tree
 from tests.ui.browsing import Keys, Page
 from tests.ui.visitor import ORIGIN, SOCKET, Visitor, client
 from tests.ui.web.test_layout import CONTRAST
@@ -47,7 +49,8 @@ def test_an_algorithm_that_does_not_fit_gives_way_and_the_page_learns_why(visito
     ({"tree": "[1]", "algorithm": "negamax"}, "algorithm must be one of"),
     ({"tree": "[1]", "order": "up"}, "order must be one of"),
     ({"tree": "[1]", "algorithm": "uct", "iterations": 10**6}, "iterations must be an integer from 1 to 200"),
-    ({"tree": "[1]", "exploration": -1}, "exploration must be"), ({"tree": "[1]", "exploration": "x"}, "exploration"),
+    ({"tree": "[1]", "curiosity": -1}, "curiosity must be"), ({"tree": "[1]", "curiosity": "x"}, "curiosity"),
+    ({"tree": "[1]", "curiosity": float("nan")}, "curiosity"), ({"tree": "[1]", "curiosity": True}, "curiosity"),
     ({"tree": f"[{'1,' * MOST_NODES}1]"}, "more than 1000 nodes"), ({"tree": "1" * 50_000}, "too long"),
 ])
 def test_a_wrong_request_is_one_line(visitor, fields, complaint):
@@ -55,6 +58,21 @@ def test_a_wrong_request_is_one_line(visitor, fields, complaint):
     with pytest.raises(AssertionError, match="error") as error:
         visitor.receive("steps")
     assert complaint in str(error.value) and "\n" not in str(error.value)
+
+
+def test_curiosity_is_a_multiple_of_the_c_that_fits_the_leaves(visitor):
+    """The leaves of the figure lie 12 apart, so that C is 6 times the square root of 2; other searches have none."""
+    shares = []
+    for curiosity in (0, 1, 8):
+        answer = visitor.request("steps", "steps", tree=FIGURE, algorithm="uct", iterations=200, curiosity=curiosity)
+        assert answer["exploration"] == pytest.approx(curiosity * 6 * math.sqrt(2))
+        visits = answer["steps"][-1]["numbers"]
+        assert sum(visits.values()) == 200
+        shares.append(max(visits.values()) / 200)
+    assert shares[0] > shares[1] > shares[2], "the more curious, the more even"
+    usual = visitor.request("steps", "steps", tree=FIGURE, algorithm="uct", iterations=200)
+    assert max(usual["steps"][-1]["numbers"].values()) / 200 == shares[1]
+    assert visitor.request("steps", "steps", tree=FIGURE, algorithm="minimax")["exploration"] is None
 
 
 def test_questions_about_a_tree(visitor):
@@ -200,15 +218,77 @@ def test_iterations_that_are_refused_do_not_stop_other_algorithms(trees):
     assert trees.text("#trees-problem") == ""
 
 
+def visits(page: Page) -> list[int]:
+    """What the list of visits shows."""
+    return [int(count) for count in page.script(
+        "return [...document.querySelectorAll('#trees-visits li > :last-child')].map((count) => count.textContent)")]
+
+
+def greedy_visits() -> list[int]:
+    """What a hundred iterations bring with C = 0."""
+    return [int(count) for _, count in uct_tree(parse_tree(FIGURE), UctOptions(100, 0)).steps[-1].numbers]
+
+
+def uct_on_phone(page: Page, address: str) -> None:
+    """The view on a phone, with a hundred iterations of UCT."""
+    page.visit(address, SIZES[0])
+    page.go("trees")
+    page.find("#trees-picture svg")
+    page.choose("#trees-algorithm", "uct")
+    page.wait(lambda: sum(visits(page)) == 30, "the visits")
+    change(page, "#trees-iterations", "100")
+    page.wait(lambda: sum(visits(page)) == 100, "a hundred visits")
+
+
+def test_the_slider_of_c_changes_the_visits(chromium, server):
+    """By keyboard, on a phone: at the left UCT goes where it went well, at the right it tries all alike."""
+    uct_on_phone(chromium, server.address)
+    assert chromium.text("#trees-c-value") == "8.49 (usual)"
+    usual = visits(chromium)
+    chromium.script("document.getElementById('trees-c').focus()")
+    chromium.press(Keys.HOME)
+    chromium.wait(lambda: chromium.text("#trees-c-value") == "0", "C = 0")
+    bold = visits(chromium)
+    assert bold == greedy_visits() and min(bold) == 1 and max(bold) > max(usual)
+    assert chromium.script("return document.activeElement.id") == "trees-c", "arrow keys move the slider, not the step"
+    chromium.press(Keys.END)
+    chromium.wait(lambda: chromium.text("#trees-c-value") == "136", "C = 136")
+    even = visits(chromium)
+    assert sum(even) == 100 and max(even) - min(even) <= 4
+    chromium.press(Keys.ARROW_LEFT)
+    chromium.wait(lambda: chromium.text("#trees-c-value") == "96", "C = 96")
+    assert chromium.script("const list = document.getElementById('trees-visits');"
+                           "return list.scrollWidth <= list.clientWidth"), "each move has a row of its own"
+    label = chromium.find('[data-node="0"]').get_attribute("aria-label")
+    assert "visits 100" in label, "the picture shows the end of the search"
+    assert chromium.script("return document.documentElement.scrollWidth") <= SIZES[0][0]
+    assert chromium.complaints() == []
+
+
+def test_the_slider_of_c_works_by_touch(chromium, server):
+    uct_on_phone(chromium, server.address)
+    chromium.script("document.getElementById('trees-c').scrollIntoView({block: 'center'})")
+    box = chromium.script("return document.getElementById('trees-c').getBoundingClientRect().toJSON()")
+    at = {"x": box["x"] + 2, "y": box["y"] + box["height"] / 2}
+    for event, points in (("touchStart", [at]), ("touchEnd", [])):
+        chromium.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": event, "touchPoints": points})
+    chromium.wait(lambda: chromium.text("#trees-c-value") == "0", "C = 0")
+    assert visits(chromium) == greedy_visits()
+
+
 def test_a_link_opens_the_same_tree(trees, server):
     trees.choose("#trees-algorithm", "uct")
     trees.wait(lambda: "BACK-PROPAGATE" in trees.text("#trees-listing"), "UCT")
+    trees.script("document.getElementById('trees-c').focus()")
+    trees.press(Keys.HOME)
+    trees.wait(lambda: trees.text("#trees-c-value") == "0", "C = 0")
     link = trees.copied("#trees-link")
     assert "#tree=" in link and "algorithm=uct" in link
     trees.visit(link.replace("14", "15"), (1280, 800))
     trees.find("#view-trees")
     wait_for_text(trees, "[15, 5, 2]")
     trees.wait(lambda: trees.value("#trees-algorithm") == "uct", "the algorithm of the link")
+    assert trees.text("#trees-c-value") == "0", "its C as well"
     assert trees.driver.current_url.endswith("#trees")
     trees.driver.refresh()
     trees.find("#trees-picture svg")

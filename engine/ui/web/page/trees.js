@@ -3,6 +3,7 @@
 import { announce, byId, capitalized, copy, h, icon, toast } from "./dom.js";
 import { Quiz } from "./quiz.js";
 import { loadTabValue, saveTabValue } from "./store.js";
+import { Curiosity } from "./treecuriosity.js";
 import { TreeEditor } from "./treeeditor.js";
 import { fromNodes, textOf } from "./treemodel.js";
 import { TreePicture } from "./treepicture.js";
@@ -87,8 +88,9 @@ export class TreesView {
     this.field = h("textarea", { id: "trees-text", rows: 3, spellcheck: "false", "aria-describedby": "trees-problem" });
     this.player = button("trees-play", "Run", () => this.play());
     const number = (/** @type {string} */ id, /** @type {string} */ label, /** @type {Record<string, any>} */ properties) =>
-      h("div.field", {}, h("label", { for: id }, label), h("input", { type: "number", id, onchange: () => this.load(), ...properties }));
-    this.options = h("div.pair", { hidden: true }, number("trees-iterations", "Iterations", { min: 1, max: 200, value: 30 }), number("trees-c", "C (empty: by the leaves)", { min: 0, step: "any" }));
+      h("div.field", {}, h("label", { for: id }, label), h("input", { type: "number", id, onchange: () => this.load({}, true), ...properties }));
+    this.curiosity = new Curiosity({ onChange: () => this.load({}, true) });
+    this.options = h("div.uct-options", { hidden: true }, number("trees-iterations", "Iterations", { min: 1, max: 200, value: 30 }), this.curiosity.part);
     const stepper = (/** @type {string} */ name, /** @type {string} */ arrow) =>
       h("button", { type: "button", id: `trees-${name}`, "aria-label": `${capitalized(name)} step`, title: `${capitalized(name)} step (${arrow})`, onclick: () => /** @type {any} */ (this.steps())[name]() }, icon(name));
     const controls = h("div.bar", { role: "group", "aria-label": "Steps" }, stepper("first", "↑"), stepper("previous", "←"), this.player, stepper("next", "→"), stepper("last", "↓"));
@@ -96,7 +98,7 @@ export class TreesView {
       h("div.trees-main", {},
         h("div.card", { id: "trees-card" },
           h("div.tree-head", {}, h("div.field", {}, h("label", { for: "trees-algorithm" }, "Algorithm"), this.chooser), h("div.field", {}, h("label", { for: "trees-example" }, "Example"), this.example)),
-          this.options, this.host, this.words, this.slider, controls),
+          this.host, this.words, this.slider, controls, this.options),
         this.quiz.card),
       h("div.trees-side", {},
         this.editor.card,
@@ -129,8 +131,7 @@ export class TreesView {
 
   /** What the server is to search. @returns {Record<string, any>} */
   fields() {
-    const c = this.part("c").value;
-    const options = { iterations: Number(this.part("iterations").value) || 30, ...(c === "" ? {} : { exploration: Number(c) }) };
+    const options = { iterations: Number(this.part("iterations").value) || 30, ...this.curiosity.fields() };
     return { tree: this.text, ...(this.algorithm ? { algorithm: this.algorithm } : {}), ...(this.algorithm === "uct" ? options : {}) };
   }
 
@@ -153,8 +154,8 @@ export class TreesView {
     await this.load({ order });
   }
 
-  /** Has the server read the tree and search it. What it cannot read is kept, so that it can be mended. @param {Record<string, any>} [more] */
-  async load(more = {}) {
+  /** Has the server read the tree and search it. What it cannot read is kept, so that it can be mended. @param {Record<string, any>} [more] @param {boolean} [isAtEnd] whether its last step is shown */
+  async load(more = {}, isAtEnd = false) {
     this.pause();
     if (!this.connection.ready) return;
     this.request += 1;
@@ -171,11 +172,11 @@ export class TreesView {
     }
     if (request !== this.request) return;
     if (more.order && answer.tree !== this.text) this.undone.push(this.text);
-    this.take(answer);
+    this.take(answer, isAtEnd);
   }
 
-  /** @param {any} answer */
-  take(answer) {
+  /** @param {any} answer @param {boolean} isAtEnd */
+  take(answer, isAtEnd) {
     this.answer = answer;
     this.text = answer.tree;
     this.field.value = answer.tree;
@@ -194,7 +195,9 @@ export class TreesView {
     this.selected = Math.min(this.editor.wanted ?? this.selected, answer.nodes.length - 1);
     this.editor.show(fromNodes(answer.nodes), this.selected);
     this.slider.max = answer.steps.length;
-    this.step(0, false);
+    this.step(isAtEnd ? Infinity : 0, false);
+    const found = this.options.hidden ? "" : this.curiosity.show(answer);
+    if (isAtEnd && found) announce(found);
   }
 
   /** A change that the server refuses stays on the editor; the tree before it is drawn. @param {string} text */
@@ -250,7 +253,8 @@ export class TreesView {
   }
 
   link() {
-    const fields = new URLSearchParams({ tree: this.text, algorithm: this.algorithm });
+    const options = this.algorithm === "uct" ? { iterations: this.part("iterations").value, c: this.curiosity.position } : {};
+    const fields = new URLSearchParams({ tree: this.text, algorithm: this.algorithm, ...options });
     return `${location.origin}${location.pathname}#${fields}`;
   }
 
@@ -259,6 +263,8 @@ export class TreesView {
     const fields = new URLSearchParams(fragment);
     const algorithm = fields.get("algorithm") ?? "";
     if (Object.hasOwn(ALGORITHMS, algorithm)) this.algorithm = algorithm;
+    if (/^\d+$/.test(fields.get("iterations") ?? "")) this.part("iterations").value = fields.get("iterations");
+    this.curiosity.position = fields.get("c");
     this.change(fields.get("tree") ?? this.text);
   }
 }
