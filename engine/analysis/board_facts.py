@@ -9,6 +9,7 @@ import chess
 
 from engine.analysis.ledger import PIECE_VALUES, balance
 from engine.analysis.themes import MATERIAL, PASSED, material_difference, material_words, piece_list_text
+from engine.text.sides import SIDE_NAMES
 
 _HOME = {chess.WHITE: (chess.E1, chess.G1, chess.C1), chess.BLACK: (chess.E8, chess.G8, chess.C8)}
 _OPENING_MOVES = 12  # of a game in which development counts
@@ -66,7 +67,7 @@ def has_bishop_pair(board: chess.Board, side: chess.Color) -> bool:
 
 def _bishop_pair(board: chess.Board, side: chess.Color) -> Iterator[str]:
     if has_bishop_pair(board, side) and not has_bishop_pair(board, not side):
-        yield f"{chess.COLOR_NAMES[side]} has the bishop pair"
+        yield f"{SIDE_NAMES[side]} has the bishop pair"
 
 
 def passed_pawns(board: chess.Board, side: chess.Color) -> list[chess.Square]:
@@ -84,7 +85,7 @@ def passed_pawns(board: chess.Board, side: chess.Color) -> list[chess.Square]:
 
 def _passed(board: chess.Board, side: chess.Color) -> Iterator[str]:
     for square in passed_pawns(board, side):
-        yield f"{chess.COLOR_NAMES[side]} has a passed pawn on {chess.square_name(square)}"
+        yield f"{SIDE_NAMES[side]} has a passed pawn on {chess.square_name(square)}"
 
 
 def isolated_pawns(board: chess.Board, side: chess.Color) -> list[chess.Square]:
@@ -99,7 +100,7 @@ def _isolated(board: chess.Board, side: chess.Color) -> Iterator[str]:
     if squares:
         names = [chess.square_name(square) for square in squares]
         words = f"pawns on {', '.join(names[:-1])} and {names[-1]} are" if names[1:] else f"pawn on {names[0]} is"
-        yield f"{chess.COLOR_NAMES[not side]}'s {words} isolated"
+        yield f"{SIDE_NAMES[not side]}'s {words} isolated"
 
 
 def doubled_files(board: chess.Board, side: chess.Color) -> list[str]:
@@ -110,7 +111,7 @@ def doubled_files(board: chess.Board, side: chess.Color) -> list[str]:
 
 def _doubled(board: chess.Board, side: chess.Color) -> Iterator[str]:
     for file in doubled_files(board, not side):
-        yield f"{chess.COLOR_NAMES[not side]} has doubled pawns on the {file}-file"
+        yield f"{SIDE_NAMES[not side]} has doubled pawns on the {file}-file"
 
 
 def rooks_on_seventh(board: chess.Board, side: chess.Color) -> list[chess.Square]:
@@ -122,7 +123,7 @@ def rooks_on_seventh(board: chess.Board, side: chess.Color) -> list[chess.Square
 
 
 def _rooks(board: chess.Board, side: chess.Color) -> Iterator[str]:
-    name, seventh = chess.COLOR_NAMES[side], rooks_on_seventh(board, side)
+    name, seventh = SIDE_NAMES[side], rooks_on_seventh(board, side)
     is_endgame = chess.popcount(board.occupied & ~board.pawns & ~board.kings) <= _ENDGAME_PIECES
     for square in board.pieces(chess.ROOK, side):
         if square in seventh:
@@ -146,7 +147,7 @@ def outposts(board: chess.Board, side: chess.Color) -> list[chess.Square]:
 
 def _outposts(board: chess.Board, side: chess.Color) -> Iterator[str]:
     for square in outposts(board, side):
-        yield f"no pawn can drive away {chess.COLOR_NAMES[side]}'s knight on {chess.square_name(square)}"
+        yield f"no pawn can drive away {SIDE_NAMES[side]}'s knight on {chess.square_name(square)}"
 
 
 def is_stuck_in_the_middle(board: chess.Board, side: chess.Color) -> bool:
@@ -192,7 +193,7 @@ def is_development(board: chess.Board, move: chess.Move) -> bool:
 
 def _castling(board: chess.Board, side: chess.Color) -> Iterator[str]:
     if is_stuck_in_the_middle(board, not side):
-        yield f"{chess.COLOR_NAMES[not side]}'s king on {chess.square_name(board.king(not side) or 0)} cannot castle"
+        yield f"{SIDE_NAMES[not side]}'s king on {chess.square_name(board.king(not side) or 0)} cannot castle"
 
 
 def _open_king(board: chess.Board, side: chess.Color) -> Iterator[str]:
@@ -200,7 +201,7 @@ def _open_king(board: chess.Board, side: chess.Color) -> Iterator[str]:
     if king is None:
         return
     rank = chess.square_rank(king) if not side else 7 - chess.square_rank(king)  # from its own first rank
-    owner, square = chess.COLOR_NAMES[not side], chess.square_name(king)
+    owner, square = SIDE_NAMES[not side], chess.square_name(king)
     if rank >= 2:
         yield f"{owner}'s king is on {square}, in the open, and cannot castle"
     elif not board.has_castling_rights(not side) and king not in _HOME[not side][1:] and chess.square_file(king) in (
@@ -233,7 +234,7 @@ def _outnumbered_pieces(board: chess.Board, side: chess.Color) -> Iterator[str]:
 def _far_pawns(board: chess.Board, side: chess.Color) -> Iterator[str]:
     for square in passed_pawns(board, side):
         if chess.square_rank(square) >= 5 if side else chess.square_rank(square) <= 2:
-            yield f"{chess.COLOR_NAMES[side]} has a passed pawn on {chess.square_name(square)}"
+            yield f"{SIDE_NAMES[side]} has a passed pawn on {chess.square_name(square)}"
 
 
 _FACTS: dict[str, Callable[[chess.Board, chess.Color], Iterator[str]]] = {

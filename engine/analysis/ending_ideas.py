@@ -8,6 +8,7 @@ from engine.analysis.board_facts import passed_pawns
 from engine.analysis.idea import ProvenIdea
 from engine.analysis.lookup import tb_result
 from engine.analysis.tactical_line import TacticalLine
+from engine.text.sides import SIDE_NAMES
 
 _SEVENTH, _FIFTH = 6, 4  # ranks from the attacker's side, from 0
 _CENTRE_FILES = range(1, 7)  # of a pawn that wins the Lucena position
@@ -54,7 +55,7 @@ def opposition(line: TacticalLine) -> ProvenIdea | None:
     if _is_idle(board) or (not is_direct and not _matters(board, not side)):
         return None
     how = "" if is_direct else "distant " if min(files, ranks) == 0 else "diagonal "
-    king = chess.COLOR_NAMES[not side]
+    king = SIDE_NAMES[not side]
     return ProvenIdea("opposition",
                       f"the king on {chess.square_name(own)} takes the {how}opposition, and {king}'s king must "
                 "give way", 1, side, (own,))
@@ -81,7 +82,7 @@ def trebuchet(line: TacticalLine) -> ProvenIdea | None:
             continue
         touched = all(chess.square_distance(square, near) == 1 for square in (pawn, enemy) for near in (king, rival))
         if touched:
-            side = chess.COLOR_NAMES[loser]
+            side = SIDE_NAMES[loser]
             return ProvenIdea("trebuchet", f"both kings attack a pawn and guard the other, so {side}, which must move, "
                         "loses its pawn", ply + 1, not loser, (pawn, enemy))
     return None
@@ -93,7 +94,7 @@ def table_zugzwang(line: TacticalLine) -> ProvenIdea | None:
     if board.is_check() or not _matters(board, not side):
         return None
     return ProvenIdea("zugzwang",
-                      f"{chess.COLOR_NAMES[not side]} must move, and every move costs it the result", 1, side)
+                      f"{SIDE_NAMES[not side]} must move, and every move costs it the result", 1, side)
 
 
 def _rook_ending(board: chess.Board) -> tuple[chess.Square, chess.Color] | None:
@@ -159,7 +160,7 @@ def wrong_bishop(line: TacticalLine) -> ProvenIdea | None:
             if chess.square_distance(king, corner) <= 1 or tb_result(board) == 0:
                 name = chess.square_name(corner)
                 return ProvenIdea("wrong bishop", f"the bishop does not control {name}, the corner in which the pawn "
-                            f"promotes, and {chess.COLOR_NAMES[not side]}'s king cannot be driven out of it",
+                            f"promotes, and {SIDE_NAMES[not side]}'s king cannot be driven out of it",
                             max(ply, 1), not side, (corner,), result="draw")
     return None
 

@@ -6,6 +6,7 @@ numbers, and where there are none, the line alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ from engine.analysis.board_facts import (
 from engine.analysis.boards import to_position
 from engine.analysis.ledger import LONGEST_LINE, balance, is_settled, settled_ledger
 from engine.analysis.lookup import ending_text, tb_verdict_text
-from engine.analysis.marks import CLEARLY_DECIDED
+from engine.analysis.marks import CLEARLY_DECIDED, LEAST_MARKED_LOSS
 from engine.analysis.move_points import MovePoints, MoveToExplain
 from engine.analysis.move_searches import MoveSearches
 from engine.analysis.move_verdicts import MoveVerdict, classify_move
@@ -31,6 +32,7 @@ from engine.analysis.review import Analyser, Line, PositionEval, SearchEffort, e
 from engine.analysis.themes import MATERIAL, PASSED, Point, displayed_part, position_points
 from engine.analysis.wording import SHOWN_PLIES, line_text
 from engine.core.position import PositionRecord
+from engine.text.sides import SIDE_NAMES
 from eval.explain import explain
 from eval.weights import WeightsRecord, load_weights
 
@@ -40,6 +42,7 @@ _MOST_FACTS = 2  # for each side
 _MIN_REASON = 10  # centipawns: smaller points are part of the rest
 _TB_WIN = 15_000  # centipawns: beyond this are wins by the endgame tables
 _NAMEABLE = 30  # centipawns: a smaller score is too small to explain
+_SLIGHT = 15  # centipawns: a smaller score favours nobody
 _LIKELY_DRAW = 800  # of a thousand games
 _CLOSE, _NEARLY = 15, 40  # centipawns that a move may cost to be as good as, or nearly as good as, the best
 
@@ -81,20 +84,26 @@ class Explanation:
         if self.best:
             yield f"best: {self.best} ({_score_words(self.score, self.best)})"
         if self.move and self.move_score is not None:
-            score = f"{_score_words(self.move_score, self.reply)}, " if self.reply else ""
+            score = f"{_score_words(self.move_score, self.reply)}, " if self.reply and not self._is_score_said() else ""
             yield f"{self.move}{self.mark}: {score}{self.verdict}"
-            if self.reply:
+            if self.reply and self.reply not in self.verdict and self.reply not in self.best:
                 yield f"then: {self.reply}"
         for point in self.points:
-            yield f"  {point}"
+            yield f"  {_capitalized(point)}"
         if self.summary:
-            yield self.summary
+            yield _capitalized(self.summary)
         if self.reasons or self.facts:
-            yield f"{self.where}:"
+            yield f"{_capitalized(self.where)}:"
             for reason in self.reasons:
                 yield f"  {reason.centipawns / 100:+6.2f}  {reason.words}"
             for fact in self.facts:
-                yield f"  {fact}"
+                yield f"  {_capitalized(fact)}"
+
+    def _is_score_said(self) -> bool:
+        """Whether the score of the move is that of the best one, or a mate that its verdict names."""
+        if self.move_score is not None and self.move_score.mate is not None:
+            return re.search("mate in|#", self.verdict) is not None
+        return self.move_score == self.score
 
 
 @dataclass(frozen=True)
@@ -111,27 +120,44 @@ def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None,
                   weights: WeightsRecord | None = None) -> Explanation:
     """Search the position, and the position after the legal `move` if there is one, and explain the result."""
     weights = load_weights() if weights is None else weights
-    here = _evaluated(engine, board, effort)
-    state, table = game_state_text(board), (tb_verdict_text(board) or "") if here.line else ""
-    if move is None or not here.line:
-        line = settled_line(board, here.line)
-        account = _account_of(board, line, here.score.white(), weights, table) if here.line else _Account("")
-        shown = here.line if here.score.mate is not None else line or here.line[: LONGEST_LINE // 2]
-        return Explanation(state, table, here.score.white(), line_text(board, shown, len(shown)), "", None, "", "",
-                           "", account.where, account.reasons, account.facts, account.summary,
-                           _points_of_best(engine, board, here))
+    is_over = ending_text(board) is not None
+    state, table = game_state_text(board), "" if is_over else tb_verdict_text(board) or ""
+    if move is None or is_over:
+        return _explained_position(engine, board, effort, weights, (state, table))
     verdict = classify_move(engine, board, move, effort)
     after = board.copy()
     after.push(move)
-    reply = verdict.played_line[1:]
-    if verdict.after.mate is None:
-        reply = settled_line(after, reply) or reply[: LONGEST_LINE // 2]
-    account = _account_of(after, reply, verdict.after.white(), weights) if verdict.played_line[1:] else _Account("")
+    line = verdict.played_line[1:]
+    reply = line if verdict.after.mate is not None else settled_line(after, line) or quiet_part(after, line)
+    account = _account_of(after, reply, verdict.after.white(), weights) if line else _Account("")
     best = verdict.best_line if verdict.before.mate is not None else verdict.best_line[:SHOWN_PLIES]
+    reply_text, sentence = line_text(after, reply, len(reply)), _sentence(verdict, after)
+    points = [_without_line(point, sentence) for point in _points_of_move(engine, verdict)]
     return Explanation(state, table, verdict.before.white(), line_text(board, best, len(best)), board.san(move),
-                       verdict.after.white(), verdict.mark.text, line_text(after, reply, len(reply)),
-                       _sentence(verdict, after), account.where, account.reasons, account.facts, account.summary,
-                       _points_of_move(engine, verdict))
+                       verdict.after.white(), verdict.mark.text, reply_text, sentence, account.where, account.reasons,
+                       account.facts, account.summary, tuple(points))
+
+
+def _explained_position(engine: Analyser, board: chess.Board, effort: SearchEffort, weights: WeightsRecord,
+                        known: tuple[str, str]) -> Explanation:
+    """The explanation of a position; `known` is how the game has ended, and the result by the endgame tables."""
+    here = _evaluated(engine, board, effort)
+    line = settled_line(board, here.line)
+    account = _account_of(board, line, here.score.white(), weights, known[1]) if here.line else _Account("")
+    shown = here.line if here.score.mate is not None else line or here.line[: LONGEST_LINE // 2]
+    return Explanation(*known, here.score.white(), line_text(board, shown, len(shown)), "", None, "", "", "",
+                       account.where, account.reasons, account.facts, account.summary,
+                       _points_of_best(engine, board, here))
+
+
+def _without_line(point: str, verdict: str) -> str:
+    """A sentence without the line in brackets at its end, if the verdict has what follows the first move of that."""
+    found = re.fullmatch(r"(.*) \(\d+\.+\S+ (.*)\)", point)
+    return found[1] if found is not None and _unnumbered(found[2]) in _unnumbered(verdict) else point
+
+
+def _unnumbered(line: str) -> str:
+    return re.sub(r"\d+\.+", "", line)
 
 
 def _points_of_best(engine: Analyser, board: chess.Board, here: PositionEval) -> tuple[str, ...]:
@@ -160,9 +186,19 @@ def settled_line(board: chess.Board, line: Line) -> Line:
     return tuple(ledger.moves)
 
 
+def quiet_part(board: chess.Board, line: Line) -> Line:
+    """The first plies of a line that changes no material, up to the last position that is at rest."""
+    cursor, found = board.copy(stack=False), 0
+    for number, move in enumerate(line[: LONGEST_LINE // 2], 1):
+        cursor.push(move)
+        if is_settled(cursor):
+            found = number
+    return line[:found]
+
+
 def game_state_text(board: chess.Board) -> str:
     """How the game has ended, or that the side to move is in check, in words; empty otherwise."""
-    return ending_text(board) or (f"{chess.COLOR_NAMES[board.turn]} is in check" if board.is_check() else "")
+    return ending_text(board) or (f"{SIDE_NAMES[board.turn]} is in check" if board.is_check() else "")
 
 
 def _sentence(verdict: MoveVerdict, after: chess.Board) -> str:
@@ -176,21 +212,28 @@ def _sentence(verdict: MoveVerdict, after: chess.Board) -> str:
     if verdict.before.mate is not None and verdict.after != verdict.before:
         return f"wins too, but {better} mates in {verdict.before.mate}" if verdict.before.is_winning_mate else (
             "all moves lose")
+    if verdict.lost >= LEAST_MARKED_LOSS:
+        return f"{'a known move, but' if verdict.is_theory else 'not best:'} {better} is clearly better"
     return "as good as any" if verdict.cost < _CLOSE else "nearly the best" if verdict.cost < _NEARLY else (
         f"playable, but {better} is better")
+
+
+def _capitalized(text: str) -> str:
+    """A sentence with its first letter in upper case, unless it begins with a square or a file."""
+    return text if re.match(r"[a-h](?:[1-8]|-file)", text) else text[:1].upper() + text[1:]
 
 
 def _score_words(score: Score, line: str) -> str:
     """A score with its WDL in words; a mate is announced only if the line beside it ends with it."""
     if score.mate is not None:
-        winner = "white" if score.wdl.win else "black"
+        winner = SIDE_NAMES[bool(score.wdl.win)]
         if score.mate and not line.endswith("#"):
             return f"{winner} wins by force"
         return f"{winner} mates in {abs(score.mate)}" if score.mate else f"{winner} has mated"
     if _is_decided(score):
-        return f"{'white' if score.wdl.win else 'black'} wins by the endgame tables"
+        return f"{SIDE_NAMES[bool(score.wdl.win)]} wins by the endgame tables"
     win, draw, loss = (f"{part / 10:.0f} %" for part in score.wdl)
-    return f"{score}: white wins {win}, draw {draw}, black wins {loss}"
+    return f"{score}: White wins {win}, draw {draw}, Black wins {loss}"
 
 
 def _is_decided(score: Score) -> bool:
@@ -214,7 +257,9 @@ def _account_of(board: chess.Board, line: Line, score: Score, weights: WeightsRe
     if abs(value) < _NAMEABLE:
         if is_draw:
             facts = [fact for fact in facts if fact.topic in (MATERIAL, PASSED)]
-        summary = "the engine expects a draw" if is_draw else f"the engine sees {score}, too small to explain"
+        is_equal, ahead = abs(value) < _SLIGHT, SIDE_NAMES[value > 0]
+        summary = "the engine expects a draw" if is_draw else (
+            "the chances are about equal" if is_equal else f"{ahead} is slightly better")
         return _Account(where, facts=_named_facts(facts) + more, summary="" if table else summary)
     better = value > 0
     given = given_material(end, better)
@@ -226,8 +271,9 @@ def _account_of(board: chess.Board, line: Line, score: Score, weights: WeightsRe
     reasons = _numbered_reasons(end, value, weights)
     if reasons:
         return _Account(where, reasons, more)
-    named = _named_facts([fact for fact in facts if fact.side == better], 2 * _MOST_FACTS)
-    side = chess.COLOR_NAMES[better]
+    is_won = abs(value) >= CLEARLY_DECIDED and bool(facts) and facts[0].topic == MATERIAL
+    named = _named_facts([fact for fact in facts if fact.side == better], 1 if is_won else 2 * _MOST_FACTS)
+    side = SIDE_NAMES[better]
     summary = f"{side} is winning" if abs(value) >= CLEARLY_DECIDED and not is_draw else (
         f"the engine prefers {side} by {abs(value) / 100:.2f}" + (", but expects a draw" if is_draw else ""))
     if not named:
@@ -243,7 +289,7 @@ def _named_facts(facts: Sequence[BoardFact], most: int = _MOST_FACTS) -> tuple[s
 
 def _compensation(board: chess.Board, where: str, better: chess.Color, given: str) -> _Account:
     """For a side that is better although it is behind in material."""
-    side, facts = chess.COLOR_NAMES[better], compensation_facts(board, better)
+    side, facts = SIDE_NAMES[better], compensation_facts(board, better)
     behind = -balance(board, better)
     if not facts:
         pawns = "a pawn" if behind == 1 else f"{behind} pawns"

@@ -61,6 +61,6 @@ def position_facts(board: chess.Board, evaluation: Evaluator | None = None) -> F
 
 
 def _describe(term: Term) -> str:
-    """Describe a term by its owner and noun: `white: the bishop pair`."""
-    owner = "white" if abs(term.white.parts) >= abs(term.black.parts) else "black"
+    """Describe a term by its owner and noun: `White: the bishop pair`."""
+    owner = "White" if abs(term.white.parts) >= abs(term.black.parts) else "Black"
     return f"{owner}: {PHRASES[term.feature.name].noun.format(own='its', other='the opponent' + chr(39) + 's')}"

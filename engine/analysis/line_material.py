@@ -23,6 +23,7 @@ from engine.analysis.comparison import LONGEST, VOTES, MoveComparison, Statement
 from engine.analysis.ledger import PIECE_VALUES, Ledger, balance, settled_ledger
 from engine.analysis.review import Line
 from engine.analysis.wording import gain_text, loss_text
+from engine.text.sides import SIDE_NAMES
 
 _RANK, _PER_PAWN, _PER_PLY = 3.0, 1 / 3, 0.25
 _SHORT_LINE = 8  # plies from which a line counts less for each more
@@ -134,7 +135,7 @@ def _costly_promotion(ledger: Ledger) -> tuple[Claim, str] | None:
     if not taken_back or gain < max(PIECE_VALUES[taken_back[0]] - _MOST_GIVEN, 1):
         return None
     claim = named_claim(PROMOTION, ledger.start, ledger.moves, (own[0].origin,), Counter(taken_back))
-    return claim, f"{chess.COLOR_NAMES[not color]} the {chess.piece_name(taken_back[0])}"
+    return claim, f"{SIDE_NAMES[not color]} the {chess.piece_name(taken_back[0])}"
 
 
 def _pawns_promoting(board: chess.Board, lines: Sequence[Line], color: chess.Color) -> bool:

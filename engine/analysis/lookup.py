@@ -15,6 +15,7 @@ from book.polyglot import Book
 from engine.analysis.boards import fen_and_moves
 from engine.core.game import Game
 from engine.system.errors import InputError
+from engine.text.sides import SIDE_NAMES
 from tablebase.files import TableKind
 from tablebase.root_ranking import BLESSED_LOSS, CURSED_WIN, DRAWS, IS_MATED, LOSES, MATES, WINS, RankedMove
 from tablebase.tables import OwnTables
@@ -39,9 +40,9 @@ def _book() -> Book:
 def ending_text(board: chess.Board) -> str | None:
     """How the rules have ended the game, in words; None if it goes on. Repetitions are those of the move stack."""
     if board.is_checkmate():
-        return f"checkmate: {chess.COLOR_NAMES[not board.turn]} has won"
+        return f"checkmate: {SIDE_NAMES[not board.turn]} has won"
     if board.is_stalemate():
-        return f"stalemate: {chess.COLOR_NAMES[board.turn]} has no move, the game is drawn"
+        return f"stalemate: {SIDE_NAMES[board.turn]} has no move, the game is drawn"
     if board.is_insufficient_material():
         return "neither side can mate: the game is drawn"
     if board.is_seventyfive_moves():
@@ -140,13 +141,13 @@ def tb_mate(board: chess.Board) -> int | None:
 
 
 def tb_verdict_text(board: chess.Board) -> str | None:
-    """The result by the endgame tables as text: `white wins: mate in 16`; None without an answer."""
+    """The result by the endgame tables as text: `White wins: mate in 16`; None without an answer."""
     ranked_move = best_tb_move(board)
     result = None if ranked_move is None else _RESULTS.get(ranked_move.outcome_class)
     if ranked_move is None or result is None:
         return None
     if result == 0:
         return "a draw"
-    winner = chess.COLOR_NAMES[board.turn if result > 0 else not board.turn]
+    winner = SIDE_NAMES[board.turn if result > 0 else not board.turn]
     is_exact = ranked_move.outcome_class in (int(MATES), int(IS_MATED))
     return f"{winner} wins" + (f": mate in {(ranked_move.code + 1) // 2}" if is_exact else "")

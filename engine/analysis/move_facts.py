@@ -13,6 +13,7 @@ from engine.analysis.ledger import PIECE_VALUES, captured_piece, exchange_gain
 from engine.analysis.quiet_changes import RESCUES, UNPROTECTED, gains, losses
 from engine.analysis.review import Line
 from engine.analysis.wording import moves_text
+from engine.text.sides import SIDE_NAMES
 
 _SHOWN_PLIES, _SHOWN_OF_TRADE = 5, 7
 _WRONG_CAPTURE, _TAKES, _PUSHES, _LOSES_TIME, _CASTLES = 2.0, 2.0, 1.8, 1.6, 1.5
@@ -155,7 +156,7 @@ def _lets_exchange(comparison: MoveComparison) -> Iterator[Statement]:
     is_even = PIECE_VALUES[taken[0]] == PIECE_VALUES[own] and taken[0] != chess.PAWN
     is_taken_back = sum(len(line) > 2 and line[2].to_square == reply.to_square for line in comparison.played) >= VOTES
     if is_even and is_taken_back and comparison.reply_to_best != reply:
-        words = f"lets {chess.COLOR_NAMES[after.turn]} exchange the {chess.piece_name(taken[0])} on "
+        words = f"lets {SIDE_NAMES[after.turn]} exchange the {chess.piece_name(taken[0])} on "
         claim = named_claim(MOVE, after, comparison.played[0][1:_SHOWN_PLIES], (taken[1],))
         yield Statement(_LETS_EXCHANGE, f"{words}{chess.square_name(taken[1])}", claim)
 

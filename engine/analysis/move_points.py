@@ -5,6 +5,7 @@ The lines come from searches; each sentence is proven on the boards of the line 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +16,8 @@ import chess
 from engine.analysis.claims import gain_claim, mate_claim, material_of_line
 from engine.analysis.idea import ProvenIdea
 from engine.analysis.ideas import ideas_in, with_article
-from engine.analysis.ledger import LONGEST_LINE, settled_ledger
-from engine.analysis.marks import loss_between
+from engine.analysis.ledger import LONGEST_LINE, balance, balance_before_exchange, is_settled, settled_ledger
+from engine.analysis.marks import LEAST_MARKED_LOSS, LEAST_MISTAKE, loss_between
 from engine.analysis.plans import plan_text
 from engine.analysis.praise import offer_of
 from engine.analysis.quiet_changes import gains, losses, stable_themes
@@ -24,6 +25,7 @@ from engine.analysis.results import Score
 from engine.analysis.review import Analyser, PositionEval, SearchEffort, evaluate_board
 from engine.analysis.threats import threat_in, was_there, won_text
 from engine.analysis.wording import joined, motif_text, moves_of, moves_text, pieces_text
+from engine.text.sides import SIDE_NAMES
 
 _THREAT_EFFORT = SearchEffort(nodes=10_000)
 _ACCEPTED_EFFORT = SearchEffort(nodes=40_000)
@@ -37,7 +39,8 @@ _SHOWN = 9  # plies of an idea's line
 _PLAN = 10  # plies
 _MOST_ZUGZWANG_PIECES = 2  # beside kings and pawns
 _VERDICTS = "Greek gift", "Légal's mate", "fork trick", "exchange sacrifice"  # ideas of which a search must say more
-_LASTING = "weak square", "bad bishop", "isolated pawn"  # ideas that are not what a mistake allows
+_TELLING_THREAT = 3  # pawns that a mistake has to threaten to be worth a word
+_LASTING = "weak square", "bad bishop", "isolated pawn", "minority attack"  # ideas that are not what a mistake allows
 
 
 @dataclass(frozen=True)
@@ -78,13 +81,15 @@ class MovePoints:
     def __init__(self, engine: Analyser, found: MoveToExplain) -> None:
         self._engine, self._found, self._after = engine, found, found.after()
         self._side = found.board.turn
-        self._name = chess.COLOR_NAMES[self._side]
+        self._name = SIDE_NAMES[self._side]
         self._offer = offer_of(found.board, found.move)
 
     def points(self) -> tuple[str, ...]:
         """The sentences, most telling first; only the idea of a move that mates, none of a stalemate."""
         if not any(self._after.generate_legal_moves()):
             return tuple(self._ideas(self._found.line)) if self._after.is_check() else ()
+        if self._found.played.is_losing_mate:
+            return tuple(self._allowed())
         finders: tuple[Callable[[], Iterator[str]], ...] = (
             self._named, self._achieved, self._threatened, self._allowed, self._changed, self._planned)
         points = dict[str, str]()  # by name or sentence, each once
@@ -119,7 +124,17 @@ class MovePoints:
     def _is_believed(self, idea: ProvenIdea) -> bool:
         """Whether the search agrees with what theory says of an idea."""
         value = self._found.played.value * (1 if idea.side == self._side else -1)
+        if idea.name in _LASTING and (self._found.loss >= LEAST_MISTAKE or self._is_material_changed(idea)):
+            return False  # something else matters more
         return {"draw": abs(value) <= _DRAWN, "win": value >= _DECIDES // 2, "": True}[idea.result]
+
+    def _is_material_changed(self, idea: ProvenIdea) -> bool:
+        """Whether more changes hands in the line than what is exchanged evenly."""
+        side, before = self._side, balance_before_exchange(self._found.board, self._found.move, self._side)
+        begun, end = self._after.copy(stack=False), self._end()
+        for move in self._found.line[1 : idea.plies]:
+            begun.push(move)
+        return any(balance(board, side) != before for board in (begun, end) if is_settled(board))
 
     def _verdict_on(self, idea: ProvenIdea) -> str:
         if idea.name not in _VERDICTS:
@@ -163,6 +178,9 @@ class MovePoints:
             lengths = (len(line), *_SHORTER) if self._found.played.value >= _DECIDES else (len(line),)
             claims = (claim_text(board, line[:plies]) for plies in lengths)  # a won ending may never settle
             yield from islice(filter(None, claims), 1)
+            if self._is_taken_at_once() and self._offer is None and self._end_balance() < 0:
+                name = chess.piece_name(board.piece_type_at(self._found.move.from_square) or 0)
+                yield f"gives up the {name}: {moves_text(board, line[:2])}"
         offer, accepted = self._offer, self._accepted
         if offer is not None and accepted is not None and not self._found.is_mistake:
             after = board.copy()
@@ -185,10 +203,12 @@ class MovePoints:
         if found is None or not found.line:
             return
         if self._is_zugzwang(found.score):
-            yield f"{_ZUGZWANG_NAME}: {chess.COLOR_NAMES[not self._side]} must move, and every move makes things worse"
+            yield f"{_ZUGZWANG_NAME}: {SIDE_NAMES[not self._side]} must move, and every move makes things worse"
             return
         threat = threat_in(passed, found.line)
         if threat is None or was_there(self._found.board, self._found.move, threat):
+            return
+        if self._found.is_mistake and threat.gain < _TELLING_THREAT:
             return
         line = moves_text(threat.board, threat.moves)
         words = f"{line}, winning {won_text(threat)}" if not threat.is_mate else (
@@ -226,11 +246,27 @@ class MovePoints:
         if board.is_capture(move) or move.promotion:
             return
         good, bad = [] if self._found.is_mistake else gains(board, move), losses(board, move)
-        if not good and not bad and not self._after.is_check():
+        good = [] if self._is_taken_at_once() else [words for words in good if not self._is_protected_in_vain(words)]
+        if not good and not bad and not self._after.is_check() and not self._is_taken_at_once():
             good, bad = stable_themes(board, move, self._end())
             good = [] if self._found.is_mistake else good
         if good or bad:
             yield ", but ".join(joined(words) for words in (good, bad) if words)
+
+    def _is_taken_at_once(self) -> bool:
+        """Whether the best reply takes what has moved."""
+        return len(self._found.line) > 1 and self._found.line[1].to_square == self._found.move.to_square
+
+    def _is_protected_in_vain(self, words: str) -> bool:
+        """Whether what a move is said to protect is taken soon all the same."""
+        named = re.fullmatch(r"protects the \w+ on ([a-h][1-8])", words)
+        replies = self._found.line[1:_SHOWN:2]
+        return named is not None and any(reply.to_square == chess.parse_square(named[1]) for reply in replies)
+
+    def _end_balance(self) -> int:
+        """The pawns that the line gains for the side of the move, where it has settled."""
+        board, side = self._found.board, self._side
+        return balance(self._end(), side) - balance_before_exchange(board, self._found.move, side)
 
     def _end(self) -> chess.Board:
         """Where the line has settled."""
@@ -238,8 +274,10 @@ class MovePoints:
         return self._after if ledger is None or len(ledger.moves) < 1 else ledger.end
 
     def _planned(self) -> Iterator[str]:
-        """What the side does next in the line, in words."""
+        """What the side does next in the line, in words; nothing after a mistake, which the other side answers."""
         played = self._found.played
+        if self._found.loss >= LEAST_MARKED_LOSS:
+            return
         is_mated = played.is_losing_mate or (played.mate is not None and len(self._found.line) <= _PLAN)
         if not is_mated and (words := plan_text(self._after, self._found.line[1 : _PLAN + 1], self._side)):
             yield f"then {self._name} {words}"

@@ -154,8 +154,10 @@ def _too_much_praise(verdicts: Sequence[MoveVerdict]) -> set[int]:
 
 
 def classify_move(engine: Analyser, board: chess.Board, move: chess.Move, effort: SearchEffort) -> MoveVerdict:
-    """The verdict on one move of a position, by searches of `effort` each."""
-    verified = explained(engine, board, verify_move(engine, board.copy(), move, effort), effort)
+    """The verdict on one move of a position, by searches of `effort` each: as a review gives it with this effort."""
+    engine.clear()
+    recent = recent_board(board).copy()
+    verified = explained(engine, recent, verify_move(engine, recent, move, effort), effort)
     found = by_verification(len(board.move_stack), board, move, verified)
     after = board.copy()
     after.push(move)

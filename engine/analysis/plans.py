@@ -11,21 +11,35 @@ from engine.analysis.ledger import PIECE_VALUES, captured_piece
 from engine.analysis.tactical_line import is_bad_square, value_on
 from engine.analysis.wording import joined
 
-_MOST_MOVES = 4  # of a plan
+_MOST_MOVES = 3  # of a plan
+_REPEATED_STEPS = "brings the king", "pushes the passed pawn"  # of which a plan names the last
 _ENDGAME_PIECES = 4  # beside kings and pawns, at most
 _FEWEST_SQUARES = 4  # that a bishop on a long diagonal has
 
 
 def plan_text(board: chess.Board, line: Sequence[chess.Move], side: chess.Color) -> str:
-    """The next moves of a side in a line, in words: `castles, attacks the queen on d4 and brings the rook to e1`."""
-    cursor, steps = board.copy(stack=False), list[str]()
+    """The next moves of a side in a line, in words: `castles, attacks the queen on d4 and brings the rook to e1`.
+
+    Checks, and captures that take back or exchange, are no plan; of the steps of a king or a passed pawn
+    the last one is named.
+    """
+    cursor, steps, taken_on = board.copy(stack=False), list[str](), None
     for move in line:
         if len(steps) == _MOST_MOVES or cursor.is_game_over():
             break
-        if cursor.turn == side and (step := step_text(cursor, move)) and step not in steps:
-            steps.append(step)
+        if cursor.turn == side and move.to_square != taken_on and (step := _plan_step(cursor, move)) not in steps:
+            begun = next(filter(step.startswith, _REPEATED_STEPS), None)
+            steps = [other for other in steps if begun is None or not other.startswith(begun)]
+            steps += filter(None, [step])
+        taken_on = move.to_square if cursor.is_capture(move) else None
         cursor.push(move)
     return joined(steps)
+
+
+def _plan_step(board: chess.Board, move: chess.Move) -> str:
+    """What a move of a plan does; empty for a check or an exchange."""
+    step = step_text(board, move)
+    return "" if step.startswith(("checks", "exchanges")) else step
 
 
 def step_text(board: chess.Board, move: chess.Move) -> str:

@@ -30,6 +30,7 @@ from engine.analysis.comparison import VOTES, MoveComparison, Statement
 from engine.analysis.ledger import balance, is_settled
 from engine.analysis.review import Line
 from engine.analysis.wording import count_text
+from engine.text.sides import SIDE_NAMES
 
 _Item = TypeVar("_Item")
 
@@ -56,12 +57,12 @@ class Ends:
     @property
     def name(self) -> str:
         """Its name."""
-        return chess.COLOR_NAMES[self.side]
+        return SIDE_NAMES[self.side]
 
     @property
     def other(self) -> str:
         """The name of the other side."""
-        return chess.COLOR_NAMES[not self.side]
+        return SIDE_NAMES[not self.side]
 
 
 
@@ -144,7 +145,7 @@ def _attackers(ends: Ends) -> Iterator[Fact]:
     """Pieces that attack squares next to a king."""
     for color in (ends.side, not ends.side):
         here, there = (len(attackers_near_king(board, color)) for board in (ends.worse, ends.better))
-        king = chess.COLOR_NAMES[color]
+        king = SIDE_NAMES[color]
         if color == ends.side and here - there >= _MORE_ATTACKERS and here > len(attackers_near_king(ends.root, color)):
             words = f"lets {count_text(here)} pieces attack squares next to {king}'s king"
             yield Fact(1.5, "attack", f"{words} instead of {count_text(there)}")

@@ -42,6 +42,7 @@ from engine.analysis.move_verdicts import MoveVerdict
 from engine.analysis.praise import Offer, Praise
 from engine.analysis.review import Line
 from engine.analysis.wording import SHOWN_PLIES, claim_line, gain_text, line_text, loss_text, moves_of
+from engine.text.sides import SIDE_NAMES
 
 _LEAST_RANK, _LEAST_RANK_OF_MISTAKES = 1.0, 1.3  # of statements about ?!, and about ? and ??
 _MATE_THREAT, _HUNT = 2.9, 2.6  # ranks of statements that the last line alone proves
@@ -175,7 +176,7 @@ def _what_it_does(statements: Sequence[Statement], rank: float) -> str:
 def _of_last_lines(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess.Move],
                    best: Sequence[chess.Move]) -> Iterator[Statement]:
     """What the last lines alone prove: material with its motif, king hunts, threats of mate."""
-    board, side, other = verdict.board, chess.COLOR_NAMES[verdict.board.turn], chess.COLOR_NAMES[after.turn]
+    board, side, other = verdict.board, SIDE_NAMES[verdict.board.turn], SIDE_NAMES[after.turn]
     yield from _about_material(verdict, verdict.played_line, best)
     hunted, hunting = king_hunt_claim(after, reply), king_hunt_claim(board, best)
     if hunted is not None:
@@ -207,7 +208,7 @@ def _threat_text(verb: str, board: chess.Board, claim: Claim, mate: chess.Move) 
 
 def _about_mates(verdict: MoveVerdict, after: chess.Board, reply: Sequence[chess.Move],
                  best: Sequence[chess.Move]) -> Iterator[Reason]:
-    side = chess.COLOR_NAMES[verdict.board.turn]
+    side = SIDE_NAMES[verdict.board.turn]
     allowed = mate_claim(after, reply) if reply and verdict.after.is_losing_mate else None
     if allowed is not None:
         line = claim_line(after, allowed)
@@ -232,7 +233,7 @@ def _about_tables(verdict: MoveVerdict, after: chess.Board) -> Iterator[Reason]:
     if verdict.table_results is not None:
         _, now = verdict.table_results
         fact = "gives up the win: the ending is drawn" if now == 0 else (
-            f"loses: the ending is won for {chess.COLOR_NAMES[after.turn]}")
+            f"loses: the ending is won for {SIDE_NAMES[after.turn]}")
         yield _better(f"{fact}; ", verdict)
 
 
@@ -316,7 +317,7 @@ def _has_compensation(pawns: int, net: int, centipawns: int) -> bool:
 def _about_scores(verdict: MoveVerdict) -> Reason:
     """That another move was better, after what has become of the position, if that is plain."""
     before, now = verdict.before.human_expected, verdict.after.human_expected
-    other = chess.COLOR_NAMES[not verdict.board.turn]
+    other = SIDE_NAMES[not verdict.board.turn]
     if verdict.before.value >= CLEARLY_DECIDED and _EVEN[0] <= now <= _BETTER:
         return _better("lets the win slip; ", verdict)
     if before >= _BETTER and _EVEN[0] <= now <= _EVEN[1]:

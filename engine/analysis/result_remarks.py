@@ -9,6 +9,7 @@ import chess
 from engine.analysis.lookup import tb_result
 from engine.analysis.marks import CLEARLY_DECIDED
 from engine.analysis.move_verdicts import MoveVerdict
+from engine.text.sides import SIDE_NAMES
 
 _NOT_LOST = -100  # centipawns, at least
 _WINNERS = {"1-0": chess.WHITE, "0-1": chess.BLACK}
@@ -30,11 +31,11 @@ def result_remark(headers: Mapping[str, str], last: MoveVerdict) -> str:
     if result not in _WINNERS or end.is_checkmate() or not (is_on_time or is_by_decision):
         return ""
     loser = not _WINNERS[result]
-    score, name = _score_of(last, end, loser), chess.COLOR_NAMES[loser]
+    score, name = _score_of(last, end, loser), SIDE_NAMES[loser]
     state = "winning" if score >= CLEARLY_DECIDED else "not lost" if score >= _NOT_LOST else ""
     if is_on_time:
         return f"{name} lost on time" + (f", although {_state(loser, state, last)}" if state else "")
-    verb = f"{name} resigned" if _is_resignation(termination) else f"a win for {chess.COLOR_NAMES[not loser]}"
+    verb = f"{name} resigned" if _is_resignation(termination) else f"a win for {SIDE_NAMES[not loser]}"
     return f"{verb}, although {_state(loser, state, last)}" if state else ""
 
 
@@ -44,7 +45,7 @@ def _is_resignation(termination: str) -> bool:
 
 
 def _state(side: chess.Color, state: str, last: MoveVerdict) -> str:
-    return f"{chess.COLOR_NAMES[side]} is {state} ({last.position_score})"
+    return f"{SIDE_NAMES[side]} is {state} ({last.position_score})"
 
 
 def _score_of(last: MoveVerdict, end: chess.Board, side: chess.Color) -> int:

@@ -6,9 +6,10 @@ import chess
 
 from engine.analysis.board_facts import isolated_pawns, outposts, passed_pawns
 from engine.analysis.idea import ProvenIdea
-from engine.analysis.ledger import PIECE_VALUES, is_settled
+from engine.analysis.ledger import PIECE_VALUES, balance, balance_before_exchange, is_settled
 from engine.analysis.tactical_line import TacticalLine, is_bad_square, value_on
 from engine.analysis.wording import joined
+from engine.text.sides import SIDE_NAMES
 
 _OPENING_MOVES = 12
 _LONGEST = 6  # plies of a line in which pawns change
@@ -50,14 +51,16 @@ def weak_square(line: TacticalLine) -> ProvenIdea | None:
             continue
         if _can_guard(after, square, line.side) or after.piece_type_at(square) == chess.PAWN:
             continue
+        if any(later.to_square == square for later in line.moves[2::2]):
+            continue  # its side goes there itself
         covering = [piece for piece in after.attackers(not line.side, square)
                     if after.piece_type_at(piece) in (chess.KNIGHT, chess.PAWN)]
         knights = after.pieces(chess.KNIGHT, not line.side)
         if covering and knights:
             name = chess.square_name(square)
             return ProvenIdea("weak square",
-                              f"{name} becomes a weak square: no pawn of {chess.COLOR_NAMES[line.side]} can "
-                        "guard it any more, and a knight can settle there", 1, not line.side, (square,))
+                              f"no pawn of {SIDE_NAMES[line.side]} can guard {name} any more, and a knight can "
+                        "settle there", 1, not line.side, (square,))
     return None
 
 
@@ -78,7 +81,7 @@ def isolated_pawn(line: TacticalLine) -> ProvenIdea | None:
             new = [square for square in isolated_pawns(after, side) if square not in before[side]
                    and chess.square_file(square) in (3, 4) and square not in passed_pawns(after, side)]
             if new and _stays(line, ply + 1, new[0], side):
-                name, owner = chess.square_name(new[0]), chess.COLOR_NAMES[side]
+                name, owner = chess.square_name(new[0]), SIDE_NAMES[side]
                 return ProvenIdea("isolated pawn",
                                   f"{owner} is left with an isolated pawn on {name}, which no pawn can "
                             "guard", ply + 1, not side, (new[0],))
@@ -103,7 +106,7 @@ def bad_bishop(line: TacticalLine) -> ProvenIdea | None:
                     after.attacks(bishop) & ~after.occupied_co[side]) <= _MOST_FREE:
                 names = joined([chess.square_name(pawn) for pawn in pawns])
                 return ProvenIdea("bad bishop",
-                                  f"{chess.COLOR_NAMES[side]}'s bishop on {chess.square_name(bishop)} is bad: "
+                                  f"{SIDE_NAMES[side]}'s bishop on {chess.square_name(bishop)} is bad: "
                             f"its own pawns on {names} stand on squares of its colour", 1, not side, (bishop,))
     return None
 
@@ -195,9 +198,11 @@ def greedy_capture(line: TacticalLine) -> ProvenIdea | None:
     taken, board, move = line.taken(0), line.boards[0], line.moves[0]
     if taken is None or taken[0] != chess.PAWN or board.piece_type_at(move.from_square) in (chess.PAWN, chess.KING):
         return None
+    if balance_before_exchange(board, move, line.side) != balance(board, line.side):
+        return None  # it takes back
     is_safe_at_once = not is_bad_square(line.boards[1], move.to_square, line.side)
     if not is_safe_at_once or board.is_check() or value_on(board, move.from_square) < PIECE_VALUES[chess.KNIGHT]:
         return None
     return ProvenIdea("greedy capture", f"{_piece_on(board, move.from_square)} goes for the pawn on "
-                f"{chess.square_name(taken[1])}, and the reply is worth more", min(len(line), 6), not line.side,
+                f"{chess.square_name(taken[1])}, which costs more than it is worth", min(len(line), 6), not line.side,
                 (move.to_square,))

@@ -27,7 +27,7 @@ _PIECES = range(chess.PAWN, chess.KING)
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
 _MINORS = (Counter([chess.KNIGHT]), Counter([chess.BISHOP]))
 _MIDDLEGAME = 0.35  # phase above which king safety matters
-_SIDES = ("white", "black")
+_SIDES = ("White", "Black")
 _MENTION_SHARE = 0.4  # share of a theme above which one of its features is named too
 _REPLACE_SHARE = 0.7  # share above which the feature alone is named
 _SCALE_CENTIPAWNS = 10_000  # to measure the display scale
@@ -207,7 +207,7 @@ def _king_words(phase: float) -> dict[str, str]:
 
 
 def material_words(board: chess.Board, better: int) -> str:
-    """`white is a pawn up`, `black has a rook for a knight`: the material balance, for the side that it favours."""
+    """`White is a pawn up`, `Black has a rook for a knight`: the material balance, for the side that it favours."""
     color = better == 0
     more, less = material_difference(board, color)
     if more and less:

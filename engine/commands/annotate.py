@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_review(parser, "annotate", DEFAULT_NODES, DEFAULT_HASH)
     parser.add_argument("--plots", type=OutputFolder(), metavar="DIR",
                         help="draw a graph of each game, and one of the players")
-    add_json(parser, "one object per player")
+    add_json(parser, "one object per game, then one per player")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -113,8 +113,11 @@ def _summarize(file: ResumableFile, arguments: argparse.Namespace) -> None:
         chart = accuracy_chart([(name, player.accuracy) for name, player in ranked if player.accuracy is not None])
         (arguments.plots / "players.svg").write_text(chart, encoding="utf-8")
     if arguments.json:
+        for row in file.rows:
+            print_object({"type": "game", "game": row["game"], "white": row["white"][0], "black": row["black"][0],
+                          "summary": row["summary"]})
         for name, player in ranked:
-            print_object({**_as_json(name, player), "marked": marked[name]})
+            print_object({"type": "player", **_as_json(name, player), "marked": marked[name]})
         return
     headings = ("player", "games", "moves", "accuracy", *(phase.value for phase in Phase), "loss per move",
                 *(mark.text for mark in BAD), "played like")

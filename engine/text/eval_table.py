@@ -69,8 +69,8 @@ def summary(explanation: EvalBreakdown, shown: int, wdl: Wdl) -> Iterator[str]:
 
 def _meaning(score: int, shown: int, wdl: Wdl) -> Iterator[str]:
     yield f"score: {score:+} centipawns from White's point of view, displayed as {shown / 100:+.2f}"
-    yield (f"chances: white wins {wdl.win / 10:.1f} %, draw {wdl.draw / 10:.1f} %, "
-           f"black wins {wdl.loss / 10:.1f} %")
+    yield (f"chances: White wins {wdl.win / 10:.1f} %, draw {wdl.draw / 10:.1f} %, "
+           f"Black wins {wdl.loss / 10:.1f} %")
 
 
 def lines(explanation: EvalBreakdown, shown: int, wdl: Wdl) -> Iterator[str]:

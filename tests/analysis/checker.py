@@ -48,8 +48,8 @@ _BETTER = rf"there was a better move, (?P<before>{_SCORE}) instead of (?P<now>{_
 
 
 _INTRODUCTION = (r"(?:gives stalemate; |gives up the win: the ending is drawn; |loses: the ending is won for "
-                 r"(?:white|black); |a known (?:move|line \(.*?\)), but |gives up the advantage; |"
-                 r"lets the win slip; |(?:white|black) is winning now; )?")
+                 r"(?:White|Black); |a known (?:move|line \(.*?\)), but |gives up the advantage; |"
+                 r"lets the win slip; |(?:White|Black) is winning now; )?")
 
 
 def check_material(context: Context, start: chess.Board, victim: chess.Color, base: chess.Board) -> None:
@@ -212,7 +212,7 @@ def check_fact(context: Context) -> None:
         match = re.fullmatch(pattern, context.match["fact"])
         if match is None:
             continue
-        side, named = match["color"] == "white", match.groupdict()
+        side, named = match["color"] == "White", match.groupdict()
         claim((side == context.before.turn) == is_own, "of the other side")
         here, there = find(worse, side), find(better, side) | find(context.before, side)
         claim(len(here) > len(find(better, side)), "there is as much of it in the better line")
@@ -231,7 +231,7 @@ def check_difference(context: Context, worse: chess.Board, better: chess.Board) 
     fact, mover = context.match["fact"], context.before.turn
     if match := re.fullmatch(LETS_ATTACK, fact) or re.fullmatch(OWN_ATTACK, fact):
         claim(is_attack_stronger(match, worse, better), "other numbers of pieces attack")
-        claim(fact.startswith("lets") == ((match["color"] == "white") == mover), "the other side")
+        claim(fact.startswith("lets") == ((match["color"] == "White") == mover), "the other side")
         return True
     if match := re.fullmatch(DEVELOPMENT, fact):
         claim(is_behind(match, worse, better, mover), "other numbers of pieces are at home")
@@ -242,7 +242,7 @@ def check_difference(context: Context, worse: chess.Board, better: chess.Board) 
         return True
     if match := re.fullmatch(THEIR_PASSED_PAWN, fact):
         square = chess.parse_square(match["square"])
-        claim((match["color"] == "white") != mover and square in passed(worse, not mover), "no such passed pawn")
+        claim((match["color"] == "White") != mover and square in passed(worse, not mover), "no such passed pawn")
         claim(square not in passed(better, not mover), "it is there in both lines")
         return True
     return False
@@ -255,7 +255,7 @@ def check_king_hunt(context: Context) -> None:
     moves, end = context.line(start)
     claim(is_hunt(start, moves), "too few checks, or the king is at home")
     named = end.piece_at(chess.parse_square(context.match["square"]))
-    claim(named == chess.Piece(chess.KING, context.match["color"] == "white") and named.color != start.turn,
+    claim(named == chess.Piece(chess.KING, context.match["color"] == "White") and named.color != start.turn,
           "another king, or not there")
 
 
@@ -275,10 +275,10 @@ _MOTIFS = (r"(?P<motif>a fork|a skewer|a pin|a discovered attack|a discovered ch
 _SACRIFICE = (rf"(?:a known sacrifice: )?sacrifices (?P<given>{PLAIN_PIECE})"
               r"(?: for an? (?P<price>\w+)|(?: and mates|, with mate) in (?P<number>\d+)(?: if it is taken)?)?"
               r": (?P<line>.*)")
-_HUNT = (r"(?P<verb>lets|misses) (?:checks that drive )?(?P<color>white|black)'s king (?:be driven )?to "
+_HUNT = (r"(?P<verb>lets|misses) (?:checks that drive )?(?P<color>White|Black)'s king (?:be driven )?to "
          r"(?P<square>[a-h][1-8]): (?P<line>.*)")
 TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
-    (rf"allows mate in (?P<number>\d+){_MATE_NAME}(?: \((?:white|black) was lost anyway\))?: (?P<line>.*)",
+    (rf"allows mate in (?P<number>\d+){_MATE_NAME}(?: \((?:White|Black) was lost anyway\))?: (?P<line>.*)",
      check_allowed_mate),
     (r"does not stop (?P<line>\S+)", check_threat),
     (rf"(?:misses|throws away a) mate in (?P<number>\d+){_MATE_NAME}: (?P<line>.*)", check_missed_mate),
@@ -305,15 +305,15 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (rf"{_INTRODUCTION}{_BETTER}", check_better),
 )
 _BOOK = re.compile(r"(?:; )?leaves the book: .*$")
-_RESULT = re.compile(r"(?:; )?(?:a draw(?: was agreed)?|a win for (?:white|black)|"
-                     r"(?:white|black) (?:resigned|lost on time))"
-                     rf"(?:, although (?:white|black) is (?:winning|not lost) \({_SCORE}\))?$")
+_RESULT = re.compile(r"(?:; )?(?:a draw(?: was agreed)?|a win for (?:White|Black)|"
+                     r"(?:White|Black) (?:resigned|lost on time))"
+                     rf"(?:, although (?:White|Black) is (?:winning|not lost) \({_SCORE}\))?$")
 COMMAND = re.compile(r"\[%\w+ [^\]]*\]")
 
 
 _AND_BETTER = "; better was "  # and what another move would have threatened
 _BARE = rf"{_INTRODUCTION}{_BETTER}"
-_PROSPECTS = rf"(?:gives up the advantage|(?:white|black) is winning now); {_BETTER}"
+_PROSPECTS = rf"(?:gives up the advantage|(?:White|Black) is winning now); {_BETTER}"
 
 
 def sentence_of(node: chess.pgn.ChildNode) -> str:

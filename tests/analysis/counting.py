@@ -200,7 +200,7 @@ def at_home(board: chess.Board, side: chess.Color) -> set[chess.Square]:
 
 def is_attack_stronger(match: re.Match[str], worse: chess.Board, better: chess.Board) -> bool:
     """Whether as many pieces as named attack squares next to a king, on each of the boards."""
-    side = match["color"] == "white"
+    side = match["color"] == "White"
     return (len(near_king(worse, side)), len(near_king(better, side))) == (
         WORDS.index(match["here"]), WORDS.index(match["there"].replace("none", "no")))
 
@@ -212,7 +212,7 @@ def is_behind(match: re.Match[str], worse: chess.Board, better: chess.Board, mov
     return is_counted and own - other > len(at_home(better, mover)) - len(at_home(better, not mover))
 
 
-_COLOR, _SQUARE = r"(?P<color>white|black)", r"(?P<square>[a-h][1-8])"
+_COLOR, _SQUARE = r"(?P<color>White|Black)", r"(?P<square>[a-h][1-8])"
 # The words of a positional fact, how it is counted, and whether the named side is the mover's.
 FACTS: tuple[tuple[str, Callable[[chess.Board, chess.Color], set[Any]], bool], ...] = (
     (rf"leaves {_COLOR} with an isolated pawn on {_SQUARE}", isolated, True),

@@ -244,7 +244,7 @@ def check_lets_exchange(context: Context) -> None:
     moves, _ = context.line(context.after)
     square, board = chess.parse_square(context.match["square"]), context.after
     claim(board.piece_at(square) == chess.Piece(NAMES[context.match["piece"]], not board.turn), "no such piece")
-    claim((context.match["color"] == "white") == board.turn, "the other side")
+    claim((context.match["color"] == "White") == board.turn, "the other side")
     own = board.piece_type_at(moves[0].from_square)
     claim(moves[0].to_square == square and own is not None, "another move")
     claim(VALUES[own or chess.KING] == VALUES[NAMES[context.match["piece"]]], "no exchange")
@@ -281,7 +281,7 @@ def check_costly_promotion(context: Context) -> None:
     moves, end = context.line(start)
     own = [move for number, move in enumerate(moves) if move.promotion and number % 2 == 0]
     claim(len(own) == 1 and not hangs_something(end), "no promotion, or not settled")
-    victim = context.match["color"] == "white"
+    victim = context.match["color"] == "White"
     claim(victim != start.turn, "the other side")
     lost = material(start, victim) - material(end, victim)
     given = material(start, not victim) - material(end, not victim)
@@ -321,8 +321,8 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (rf"should castle: {_LINE}", check_should_castle),
     (rf"should play the break {_MOVE}: {_LINE}", check_should_break),
     (rf"(?P<verb>should|lets) (?:trade the queens|the queens be traded): {_LINE}", check_queens),
-    (rf"lets (?P<color>white|black) exchange the {_NAMED} on {_SQUARE}: {_LINE}", check_lets_exchange),
-    (rf"(?P<verb>lets|misses) the {_RUN}, which costs (?P<color>white|black) the {_NAMED}: {_LINE}",
+    (rf"lets (?P<color>White|Black) exchange the {_NAMED} on {_SQUARE}: {_LINE}", check_lets_exchange),
+    (rf"(?P<verb>lets|misses) the {_RUN}, which costs (?P<color>White|Black) the {_NAMED}: {_LINE}",
      check_costly_promotion),
     (rf"allows {_MOVE}, which (?:after )?{_BEST} (?:prevents|would lose the {_NAMED}): {_LINE}", check_prevented),
     (rf"offers (?P<given>{PLAIN_PIECE}), and taking it would cost more: {_LINE}", check_offer),

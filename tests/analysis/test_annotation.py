@@ -144,7 +144,9 @@ def test_a_torn_file_is_gone_on_with(capsys, source, tmp_path):
     assert status == 1
     assert out.read_bytes() == whole.read_bytes()
     rows = [json.loads(line) for line in printed.splitlines()]
-    assert {row["player"]: row["games"] for row in rows} == {
+    summaries = [(row["game"], len(row["summary"])) for row in rows if row["type"] == "game"]
+    assert len(summaries) == 4 and all(number == 5 for _, number in summaries)
+    assert {row["player"]: row["games"] for row in rows if row["type"] == "player"} == {
         "Morphy": 1, "Duke / Count": 1, "A": 2, "B": 1, "C": 2, "D": 1}, "what was done before is counted too"
 
 

@@ -114,9 +114,9 @@ def test_what_is_no_game_is_refused(adversary, game):
 
 @pytest.mark.parametrize(("board", "state"), [
     (chess.Board(SEVENTY_FIVE_MOVES), "the game is drawn by the 75-move rule"),
-    (chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), "stalemate: black has no move, the game is drawn"),
+    (chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), "stalemate: Black has no move, the game is drawn"),
     (chess.Board("8/8/8/3k4/8/3K4/4B3/8 w - - 0 1"), "neither side can mate: the game is drawn"),
-    (chess.Board("7k/6Q1/6K1/8/8/8/8/8 b - - 150 200"), "checkmate: white has won")])
+    (chess.Board("7k/6Q1/6K1/8/8/8/8/8 b - - 150 200"), "checkmate: White has won")])
 def test_a_game_that_is_over_is_explained_by_its_end(adversary, board, state):
     for move in (None, *list(board.legal_moves)[:1]):
         explanation = adversary.explain(board, move)

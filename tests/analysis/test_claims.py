@@ -94,9 +94,9 @@ def dubious(board: chess.Board, best: Line, played: Line) -> MoveVerdict:
 
 @pytest.mark.parametrize(("fen", "played", "best", "sentence"), [
     ("r1bqk2r/ppp2ppp/2np1n2/2b1p3/2B1P3/2PP1N2/PP3PPP/RNBQK2R w KQkq - 0 6", "Kf1 a6", "O-O a6",
-     "leaves white's king on f1 unable to castle (6...a6); there was a better move, +0.20 instead of -0.73: 6.O-O a6"),
+     "leaves White's king on f1 unable to castle (6...a6); there was a better move, +0.20 instead of -0.73: 6.O-O a6"),
     ("r2q1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P1b1/2NP1N2/PPP2PPP/R2Q1RK1 w - - 0 8", "Kh1 Bxf3 gxf3 h6",
-     "h3 Bxf3 Qxf3 h6", ("leaves white with doubled pawns on the f-file (8...Bxf3 9.gxf3 h6); "
+     "h3 Bxf3 Qxf3 h6", ("leaves White with doubled pawns on the f-file (8...Bxf3 9.gxf3 h6); "
                          "there was a better move, +0.20 instead of -0.73: 8.h3 Bxf3 9.Qxf3 h6")),
 ])
 def test_a_positional_fact_is_there_on_one_board_and_not_on_the_other(fen, played, best, sentence):
@@ -109,7 +109,7 @@ def test_a_positional_fact_is_there_on_one_board_and_not_on_the_other(fen, playe
     node.comment = sentence
     assert checker.check_node(node) is None
     for wrong in (sentence.replace("f-file", "c-file").replace("on f1", "on g1"),
-                  sentence.replace("leaves white", "leaves black"),
+                  sentence.replace("leaves White", "leaves Black"),
                   sentence.replace(best.split()[0], played.split()[0])):
         node.comment = wrong
         assert checker.check_node(node), wrong

@@ -68,7 +68,7 @@ CASES = {
     "a pawn that costs a rook": (
         "1k3r2/1pp5/p3Q3/4p1P1/4P3/P1q3P1/5P2/5RK1 b - - 0 36",
         "Qc5 g6 Qxa3 g7 Rd8 g8=Q Rxg8 Qxg8+ Ka7 Qd5 Qc3", "Qf3 Qxe5 Qh5 f4 Rh8 Kf2", {},
-        "lets the g-pawn run, which costs black the rook: 37.g6 Qxa3 38.g7 Rd8 39.g8=Q Rxg8 40.Qxg8+ Ka7"),
+        "lets the g-pawn run, which costs Black the rook: 37.g6 Qxa3 38.g7 Rd8 39.g8=Q Rxg8 40.Qxg8+ Ka7"),
     "the wrong capture": (
         "r1bqkb1r/ppp2ppp/2np1n2/8/3pP3/P1P2N2/1P3PPP/RNBQKB1R w KQkq - 1 6", "Nxd4 Nxe4 Nxc6 bxc6",
         "cxd4 d5 e5 Ne4 Bd3", {}, "should take with the pawn: 6.cxd4 d5 7.e5 Ne4 8.Bd3"),

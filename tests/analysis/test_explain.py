@@ -11,7 +11,12 @@ import pytest
 import engine
 from engine.analysis.boards import to_position
 from engine.analysis.explain import MOST_REASONS, REST, settled_line
+from engine.analysis.marks import Mark
+from engine.analysis.move_verdicts import by_verification
+from engine.analysis.reasons import reason_for
+from engine.analysis.review import SearchEffort
 from engine.analysis.themes import balance_words, material_words, position_points
+from engine.analysis.verification import Candidate
 from eval.explain import explain
 from eval.weights import load_weights
 
@@ -96,23 +101,39 @@ def test_the_fried_liver_is_explained_by_compensation(adversary):
         board.push_san(san)
     adversary.clear()
     text = "\n".join(adversary.explain(board, nodes=50_000).lines())
-    assert re.search("white has given a knight( for a pawn)?. In return,", text)
-    assert "black's king is on e6, in the open, and cannot castle" in text and "the knight on d5 is pinned" in text
+    assert re.search("White has given a knight( for a pawn)?. In return,", text)
+    assert "Black's king is on e6, in the open, and cannot castle" in text and "The knight on d5 is pinned" in text
+
+
+def test_a_move_is_explained_by_the_sentence_of_its_annotation(adversary):
+    """The sentence after a move that was verified with as many nodes is the same, whatever was searched before."""
+    board = chess.Board()
+    moves = [board.push_san(san) for san in "e4 e5 Nf3 Nc6 Bc4 Nf6 Ng5 h6 Nxf7".split()][:8]
+    candidate = Candidate(7, chess.STARTING_FEN, False, tuple(moves), SearchEffort(nodes=20_000), Mark.BLUNDER, None,
+                          is_sharp=True)
+    verified = candidate.run(adversary)
+    start = chess.Board()
+    for move in moves[:-1]:
+        start.push(move)
+    sentence = reason_for(by_verification(7, start, moves[-1], verified)).text
+    assert sentence and adversary.explain(start, moves[-1], nodes=20_000).verdict == sentence
+    adversary.explain(chess.Board(), nodes=20_000)
+    assert adversary.explain(start, moves[-1], nodes=20_000).verdict == sentence
 
 
 def test_the_mated_side_has_no_chances(adversary):
     found = asked(adversary, "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", None)
     assert found.score.wdl == (0, 0, 1000)
-    assert list(found.lines()) == ["checkmate: black has won"]
+    assert list(found.lines()) == ["checkmate: Black has won"]
 
 
 @pytest.mark.parametrize(("question", "line"), [
     (9, "gives up the win: the ending is drawn; there was a better move, #11 instead of +0.00: 1.Kd6"),
-    (10, "Kd6: white mates in 11, the best move"),
-    (11, "f8=Q: white mates in 3, as good as any"),
-    (12, "exf8=N+?!: white wins by the endgame tables, misses mate in 2: 1.exf8=Q g6 2.hxg6#"),
-    (13, "Qf7??: stalemate: black has no move, the game is drawn"),
-    (22, "Qg8+: white mates in 2, the best move"),
+    (10, "Kd6: White mates in 11, the best move"),
+    (11, "f8=Q: White mates in 3, as good as any"),
+    (12, "exf8=N+?!: White wins by the endgame tables, misses mate in 2: 1.exf8=Q g6 2.hxg6#"),
+    (13, "Qf7??: stalemate: Black has no move, the game is drawn"),
+    (22, "Qg8+: White mates in 2, the best move"),
     (19, "all moves lose"),
 ])
 def test_sentences(adversary, question, line):
@@ -131,9 +152,9 @@ def test_what_came_and_went(before, after, words):
 
 
 @pytest.mark.parametrize(("fen", "better", "words"), [
-    ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", 0, "white is a pawn up"),
-    ("4k3/3r4/8/8/8/8/PP6/3NK3 w - - 0 1", 1, "black has a rook for a knight and two pawns"),
-    ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", 1, "white's extra material counts little"),
+    ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", 0, "White is a pawn up"),
+    ("4k3/3r4/8/8/8/8/PP6/3NK3 w - - 0 1", 1, "Black has a rook for a knight and two pawns"),
+    ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", 1, "White's extra material counts little"),
 ])
 def test_who_has_more(fen, better, words):
     assert material_words(chess.Board(fen), better) == words
@@ -149,8 +170,8 @@ def test_a_line_settles_after_the_last_exchange():
 
 
 @pytest.mark.parametrize(("fen", "words"), [
-    ("7k/8/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/B6K w - - 0 1", "white's bishop is badly placed"),
-    ("b6k/8/p1p1p1p1/PpPpPpPp/1P1P1P1P/8/8/7K b - - 0 1", "black's bishop is badly placed"),
+    ("7k/8/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/B6K w - - 0 1", "White's bishop is badly placed"),
+    ("b6k/8/p1p1p1p1/PpPpPpPp/1P1P1P1P/8/8/7K b - - 0 1", "Black's bishop is badly placed"),
 ])
 def test_pieces_that_one_side_lacks_are_not_compared(fen, words):
     """A side without bishops has no more active ones."""
@@ -172,9 +193,9 @@ def test_a_mate_that_is_announced_is_shown_to_the_end(adversary, fen, number):
     for san in sans:
         board.push_san(san)
     assert found.score.mate == number and len(sans) == 2 * number - 1 and board.is_checkmate()
-    assert f"(white mates in {number})" in next(found.lines())
+    assert f"(White mates in {number})" in next(found.lines())
 
 
 def test_no_mate_is_announced_beside_a_line_that_does_not_end_with_it(adversary):
     found = adversary.explain("8/5p2/5p1p/5KPk/7p/7P/8/8 w - - 0 1", nodes=20_000)
-    assert next(replace(found, best="1.g6 fxg6+").lines()) == "best: 1.g6 fxg6+ (white wins by force)"
+    assert next(replace(found, best="1.g6 fxg6+").lines()) == "best: 1.g6 fxg6+ (White wins by force)"

@@ -33,9 +33,9 @@ def test_a_man_is_worth_more_the_more_it_can_do():
 def test_terms_name_whose_they_are():
     board = chess.Board("4k3/pppp4/8/8/8/8/PPPP4/RN2K3 w - - 0 1")
     terms = position_facts(board).terms
-    assert terms[0].words.startswith("white: ") and terms[0].centipawns > 300
+    assert terms[0].words.startswith("White: ") and terms[0].centipawns > 300
     mirrored = position_facts(board.mirror()).terms
-    assert mirrored[0].words.startswith("black: ") and mirrored[0].centipawns == -terms[0].centipawns
+    assert mirrored[0].words.startswith("Black: ") and mirrored[0].centipawns == -terms[0].centipawns
 
 
 def test_games_of_a_text_are_read_one_by_one():

@@ -45,17 +45,17 @@ def last_move(before: int, after: int, fen: str = EVEN, is_verified: bool = Fals
 
 
 @pytest.mark.parametrize(("result", "termination", "before", "after", "remark"), [
-    ("1/2-1/2", "", 410, 400, "a draw, although white is winning (+4.00)"),
-    ("1/2-1/2", "Game drawn by agreement", -410, -400, "a draw was agreed, although black is winning (-4.00)"),
+    ("1/2-1/2", "", 410, 400, "a draw, although White is winning (+4.00)"),
+    ("1/2-1/2", "Game drawn by agreement", -410, -400, "a draw was agreed, although Black is winning (-4.00)"),
     ("1/2-1/2", "", 410, 120, ""),
     ("1/2-1/2", "", 120, 400, ""),  # one of two searches does not see it
     ("1/2-1/2", "Time forfeit", 410, 400, ""),
     ("1/2-1/2", "adjudication", 410, 400, ""),
-    ("0-1", "", 420, 400, "a win for black, although white is winning (+4.00)"),
-    ("0-1", "Bob won by resignation", 10, 0, "white resigned, although white is not lost (+0.00)"),
+    ("0-1", "", 420, 400, "a win for Black, although White is winning (+4.00)"),
+    ("0-1", "Bob won by resignation", 10, 0, "White resigned, although White is not lost (+0.00)"),
     ("0-1", "Normal", -420, -400, ""),
-    ("0-1", "Time forfeit", -420, -400, "white lost on time"),
-    ("0-1", "Bob won on time", 20, 30, "white lost on time, although white is not lost (+0.30)"),
+    ("0-1", "Time forfeit", -420, -400, "White lost on time"),
+    ("0-1", "Bob won on time", 20, 30, "White lost on time, although White is not lost (+0.30)"),
     ("0-1", "abandoned", 420, 400, ""),
     ("*", "", 420, 400, ""),
 ])
@@ -83,7 +83,7 @@ def test_a_win_that_is_given_away_in_an_ending_costs_something(adversary):
     written = checker.COMMAND.sub("", node.comment)
     assert "throws away a mate in 5" in written and "e8=Q" not in written, "the better move is in the variation alone"
     assert checker.check_node(node) is None
-    assert game.end().comment.endswith("a win for white, although black is not lost (+0.00)")
+    assert game.end().comment.endswith("a win for White, although Black is not lost (+0.00)")
 
 
 def test_what_one_move_allows_is_what_the_next_one_misses():

@@ -103,7 +103,8 @@ def test_claims_are_in_the_json(capsys, tmp_path):
     status, printed, _ = run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "3000", "--json")
     assert status == 0
     rows = [json.loads(line) for line in printed.splitlines()]
-    marked = next(row for row in rows if row["player"] == "A")["marked"]
+    assert [row["type"] for row in rows] == ["game", "player", "player"] and len(rows[0]["summary"]) == 5
+    marked = next(row for row in rows if row.get("player") == "A")["marked"]
     mate = next(row for row in marked if row["san"] == "Be2")
     assert mate["claim"]["topic"] == "mate" and mate["claim"]["moves"] == ["d4f3"] and mate["claim"]["number"] == 1
 

@@ -27,14 +27,14 @@ def test_the_best_moves_of_a_position(capsys):
 
 def test_a_mate_and_the_verdict_of_the_tables_are_printed(capsys):
     _, out, _ = run(capsys, "analyse", "8/8/8/8/8/5k2/7q/5K2 b - - 0 1", "--depth", "3")
-    assert "endgame tables: black wins: mate in 1" in out
+    assert "endgame tables: Black wins: mate in 1" in out
     assert "#-1" in out
     _, out, _ = run(capsys, "analyse", "7k/5Q2/6K1/8/8/8/8/8", "b", "-", "-")
-    assert "stalemate: black has no move, the game is drawn" in out
+    assert "stalemate: Black has no move, the game is drawn" in out
     _, out, _ = run(capsys, "analyse", "8/8/8/3k4/8/3K4/4R3/8 w - - 150 200")
     assert out.endswith("the game is drawn by the 75-move rule\n")
     _, out, _ = run(capsys, "analyse", "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3")
-    assert "white to move, in check" in out and "checkmate: black has won" in out
+    assert "white to move, in check" in out and "checkmate: Black has won" in out
 
 
 def test_a_long_mate_is_shown_to_its_end_and_other_lines_are_cut(capsys):

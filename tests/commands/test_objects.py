@@ -25,7 +25,7 @@ PERFT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 401
 # Command line, with `{}` for a folder of input files: the section of the page, and the types of the objects.
 CALLS = {
     "analyse {}/a.epd --depth 2 --multipv 2": ("analyse", None),
-    "annotate {}/a.pgn --out {}/b.pgn --nodes 50": ("annotate", None),
+    "annotate {}/a.pgn --out {}/b.pgn --nodes 50": ("annotate", ["game", "player", "player"]),
     "report {}/a.pgn --player A --nodes 50 --out {}/c.pgn": ("report", None),
     "explain startpos --nodes 200": ("explain", None),
     "explain startpos --nodes 200 --move e4": ("explain", None),

@@ -62,7 +62,9 @@ def test_the_explanation_is_of_a_position_that_occurs():
     for san in moves_in(lines[0]):
         best.push_san(san)
     board.push_san(move)
-    for san in moves_in(lines[2]):
+    refutation = moves_in(f"refuted: {lines[1].rpartition(': ')[2]}")
+    assert len(refutation) > 1
+    for san in refutation:
         board.push_san(san)
 
 

@@ -54,7 +54,7 @@ def test_an_arrow_of_the_engine_is_explained(coach):
     coach.find("#analyse-board .arrow.best")
     coach.script("""const arrow = document.querySelector("#analyse-board .arrow.best");
         arrow.dispatchEvent(new MouseEvent("click", { bubbles: true }));""")
-    wait_for_words(coach, "white wins")
+    wait_for_words(coach, "White wins")
 
 
 def test_an_annotated_game_is_summed_up_and_its_counts_are_buttons(coach):
@@ -62,6 +62,9 @@ def test_an_annotated_game_is_summed_up_and_its_counts_are_buttons(coach):
     coach.click("#annotate-dialog button[value=annotate]")
     coach.wait(lambda: "The game was decided by" in coach.text("#summary"), "the summary", 120)
     assert coach.script("return document.querySelectorAll('#summary li').length") == 5
+    sentences = coach.text("#summary")
+    coach.driver.refresh()
+    coach.wait(lambda: coach.text("#summary") == sentences, "the same summary after a reload")
     coach.press(Keys.ARROW_UP)
     coach.click("#players > :last-child [data-mark='??']")
     coach.wait(lambda: coach.current().startswith("Nf6"), "Black's blunder")

@@ -238,7 +238,7 @@ def test_facts_tell_what_book_tables_and_evaluation_know(visitor):
     assert len(facts["pieces"]) == 30
     assert all(piece["worth"] > 0 for piece in facts["pieces"] if piece["piece"] in "Qq")
     visitor.send("analyse", start="4k3/8/8/8/8/8/8/3QK3 w - - 0 1", chess960=False, moves=[], multipv=1)
-    assert visitor.receive("facts")["table"].startswith("white wins")
+    assert visitor.receive("facts")["table"].startswith("White wins")
 
 
 def test_a_hint_is_the_mate(visitor):

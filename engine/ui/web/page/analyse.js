@@ -1,6 +1,6 @@
 /** The view for analysing positions and games. */
 
-import { annotatedRecord, Annotator, showPlayers } from "./annotate.js";
+import { annotatedRecord, Annotator, showPlayers, summaryOf } from "./annotate.js";
 import { Board } from "./board.js";
 import { Coach, nextOf, showSummary } from "./coach.js";
 import { readMove, spoken } from "./chess.js";
@@ -146,7 +146,6 @@ export class AnalyseView {
   /** @param {GameRecord} record @param {{steps?: number[], flipped?: boolean, gameId?: import("./study.js").GameId|null}} [options] */
   open(record, options) {
     this.editor.store();
-    showSummary([]);
     this.study.open(record, options);
     this.show();
   }
@@ -223,7 +222,6 @@ export class AnalyseView {
       this.study.remember("The game without annotation");
       this.study.replace(record);
       this.show();
-      showSummary(message.games[0].summary);
     } else if (gameId) this.games.change(gameId, writeGame(record));
     if (this.annotator.jobs.length > 1) return;
     announce("The game is annotated");
@@ -291,11 +289,12 @@ export class AnalyseView {
     toast(`${words} ${words.endsWith("s") ? "are" : "is"} back`);
   }
 
-  /** Draws the evaluation graph if the moves have scores. */
+  /** Draws the evaluation graph if the moves have scores, and shows what annotation has said of the game. */
   showGraph() {
     const main = this.record.main();
     byId("graph-card").hidden = main.filter(({ score }) => score).length < 2;
     this.graph.show(this.record);
+    showSummary(summaryOf(this.record));
     showPlayers(this.record, (own) => { this.go(nextOf(own, this.node, 1) ?? own[0]); this.coach.explainMove(); });
   }
 

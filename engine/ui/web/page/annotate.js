@@ -141,10 +141,16 @@ export function showPlayers(record, go) {
   byId("players").replaceChildren(side("White"), side("Black"));
 }
 
-/** The annotated game, with the accuracy of the players in its tags. @param {any} message */
+const SEPARATOR = " | "; // of the sentences in the tag, which is one line
+
+/** The summary of a game, which annotation has written into its tags: a reload keeps it. @param {import("./record.js").GameRecord} record */
+export const summaryOf = ({ headers }) => headers.Summary?.split(SEPARATOR) ?? [];
+
+/** The annotated game, with the accuracy of the players and the summary in its tags. @param {any} message */
 export function annotatedRecord(message) {
   const { record } = readGame(splitGames(message.pgn)[0]);
-  const { white, black } = message.games[0].players;
+  const { summary, players: { white, black } } = message.games[0];
+  if (summary.length) record.headers.Summary = summary.join(SEPARATOR);
   for (const [name, { accuracy }] of /** @type {[string, {accuracy: number|null}][]} */ ([["White", white], ["Black", black]]))
     if (accuracy !== null) record.headers[`${name}Accuracy`] = String(accuracy);
   return record;
