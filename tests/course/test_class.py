@@ -46,7 +46,7 @@ SAID = {  # what a lesson must have said: the numbers of the notes
                  "2 b^(d/2)", "type A: 5    type B: 0",
                  "3,281          1,806                  1,186                 2,498"],
     "tables": ["549,946", "59,705", "5,478", "4,852", "column 2: draw"],
-    "horizon": ["minimax plays b; in truth a is better in 71 %", "legal moves: 1;",
+    "horizon": ["games among the labels: 0", "minimax plays b; in truth a is better in 71 %", "legal moves: 1;",
                 "Qxd5", "doubled pawns   +0.0", "383 Elo at depth 1 and 584 at depth 8", "upside down",
                 "after Qxd5: cut off +15, searched on -1"],
     "expectimax": ["= 10\n", "an adversary: B, worth 1", "a coin toss:  C, worth 5", "MAX −2"],

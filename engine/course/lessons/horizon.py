@@ -16,6 +16,7 @@ from engine.course.curves import chart
 from engine.course.pseudocode import side_by_side
 from engine.course.quiz import quiz
 from engine.course.reference.alphabeta import alphabeta, alphabeta_search
+from engine.course.reference.distillation import Label, Pupil, distance, labelled, teacher
 from engine.course.reference.evaluation import evaluate, material, quiescent, terms
 from engine.course.reference.exercises.trees import material_balance
 from engine.course.reference.game import MAX, MIN
@@ -110,10 +111,39 @@ def fast_and_correlated():
                                            [table[board].value for board in kept])
         print(f"{name:<10} {len(kept):5,} states   correlation {agreement:+.2f}")
     for name, judge in (("open lines", game.open_lines), ("the truth", lambda board: alphabeta(game, board))):
-        started = time.process_time()
-        for board in boards[:300]:
-            judge(board)
-        print(f"{name:<10} {1e6 * (time.process_time() - started) / 300:8.0f} microseconds a state")
+        print(f"{name:<10} {_microseconds(judge, boards[:300]):8.0f} microseconds a state")
+
+
+def distillation():
+    """Weights can be learned without a single result, from the labels of a teacher. Here the teacher is a search of
+    three plies that counts open lines; the pupil looks at a board once, and adds up a weight for each line. It is given
+    boards on which the game goes on, with the teacher's values, and nothing else. How far it is from the teacher on 400
+    boards that it never saw, and how often a search of one ply plays a best move with it, by the table of the truth,
+    which neither of them knows: the more labels, the better. A pupil with the same labels upside down plays badly: all
+    it knows is what it was told.
+
+    The engine's network `taught` was made in this way, from the labels of another engine's network; `selfplay` learned
+    from the results of its own games. `adversary compare evaluations` lets both play each other and the features.
+    """
+    table = solve(TicTacToe(), TicTacToe().initial())
+    boards = [board for board in table if not TicTacToe().is_terminal(board)]
+    random.Random(1).shuffle(boards)
+    exam, given = labelled(boards[:400]), labelled(boards[400:1400])
+    points, rows = [], []
+    for count in (0, 10, 30, 100, 300, 1000):
+        pupil = Pupil()
+        pupil.learn(given[:count])
+        points.append((count, distance(pupil, exam)))
+        rows.append((f"{count:,}", f"{points[-1][1]:.2f}", f"{_best_moves(pupil.evaluate, exam, table):.0f} %"))
+    liar = Pupil()
+    liar.learn([Label(board, -value) for board, value in given])
+    rows += [("1,000, upside down", f"{distance(liar, exam):.2f}", f"{_best_moves(liar.evaluate, exam, table):.0f} %"),
+             ("(the teacher)", "0.00", f"{_best_moves(_teacher, exam, table):.0f} %")]
+    print_table(("labels", "from the teacher", "best moves"), rows)
+    print(f"\nfinished games among the labels: {sum(TicTacToe().is_terminal(board) for board, _ in given)}")
+    for name, judge in (("the teacher", teacher), ("the pupil", pupil.value)):
+        print(f"{name:<12} {_microseconds(judge, boards[:300]):6.0f} microseconds a board")
+    return chart("A pupil and its teacher", ("labels", "distance"), {"pupil": points[1:]}, is_log=(True, False))
 
 
 def where_errors_lead():
@@ -167,3 +197,24 @@ def _move(depth, judge):
 
 def _captures(fen):
     return [move.uci() for move in chess.Board(fen).generate_legal_captures()]
+
+
+def _microseconds(judge, boards):
+    """The CPU time that an evaluation takes for a board, on average."""
+    started = time.process_time()
+    for board in boards:
+        judge(board)
+    return 1e6 * (time.process_time() - started) / len(boards)
+
+
+def _best_moves(judge, exam, table):
+    """How often a search of one ply with an evaluation chooses a best move, in per cent."""
+    game = TicTacToe()
+    best = [table[game.result(board, alphabeta_search(game, board, 1, judge))].value == table[board].value
+            for board, _ in exam]
+    return 100 * sum(best) / len(best)
+
+
+def _teacher(board):
+    """MAX's value by the teacher."""
+    return teacher(board) if TicTacToe().to_move(board) == MAX else -teacher(board)
