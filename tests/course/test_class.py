@@ -385,6 +385,8 @@ def test_a_notebook_runs(name):
     number = list(LESSONS).index(name) + 1
     book = nbformat.read(NOTEBOOKS / f"{number:02}-{name}.ipynb", as_version=4)
     nbformat.validate(book)
+    book.cells.append(nbformat.v4.new_code_cell("import time; print(time.process_time())"))
     nbclient.NotebookClient(book, timeout=600, kernel_name="python3").execute()
     outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
     assert any("image/svg+xml" in output.get("data", {}) for output in outputs)
+    assert float(outputs[-1]["text"]) < LONGEST, "CPU seconds of the whole notebook"
