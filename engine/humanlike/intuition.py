@@ -106,13 +106,14 @@ class Intuition:
 
 
 def list_ideas(weighed: list[Idea]) -> list[Idea]:
-    """The moves that come to mind, out of all legal ones, the likeliest first: the fewest that hold nearly all of the
-    prior, but no more than a person considers, and all captures and checks that seem safe. People do not think of
-    promoting to a bishop.
+    """The moves that come to mind, out of those that are allowed, the likeliest first: the fewest that hold nearly all
+    of their prior, but no more than a person considers, and all captures and checks that seem safe. People do not think
+    of promoting to a bishop.
     """
     ideas, held = [], 0.0
+    share = _SHARE * sum(idea.prior for idea in weighed)
     for number, idea in enumerate(weighed):
-        if idea.is_forcing or (held < _SHARE and number < _MOST_IDEAS and not idea.is_odd):
+        if idea.is_forcing or (held < share and number < _MOST_IDEAS and not idea.is_odd):
             ideas.append(idea)
         held += idea.prior
     return ideas

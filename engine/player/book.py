@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,18 +14,32 @@ from engine.core.game import Game, make_if_legal
 from engine.player.options import Settings
 from engine.player.request import GoRequest
 from engine.player.skill import BookHabits, book_habits
+from engine.search.scores import DRAW
+from engine.search.types import Info, InfoString, Report, Result
 from engine.system.files import user_path
 
 _MORE_OR_FEWER = (-1, 0, 1)  # book moves than a level usually knows
 _KING_PAWN = "e2e4"
+_FIRST_MOVES = 2  # plies in which no level leaves the book: even beginners know a first move
 
 
 @dataclass(frozen=True)
 class BookAnswer:
     """What the book says about a position."""
 
-    move: int | None  # None if it has none
+    move: int | None  # None if it has none, or is left
     messages: tuple[str, ...]
+    others: tuple[int, ...] = ()  # if it is left although it has a move: the moves that it does not have
+
+    def reported(self, received: float, report: Report) -> Result | None:
+        """The move as the result of a request that arrived at the time `received`; None without one."""
+        for message in self.messages:
+            report(InfoString(message))
+        if self.move is None:
+            return None
+        seconds = time.perf_counter() - received
+        report(Info(1, 1, 1, int(DRAW), 0, seconds, 0, (self.move,)))  # some hosts expect a line for every move
+        return Result(self.move, 0, 0, 0, seconds, (self.move,))
 
 
 class PlayerBook:
@@ -62,6 +77,8 @@ class PlayerBook:
         depth = self._settings.book_depth
         if habits is not None:
             depth = min(depth, round(habits.moves) + self._more_moves)
+        if habits is not None and len(game.moves) >= _FIRST_MOVES and 100 * self._rng.random() < habits.departure:
+            return self._depart(self._book, game)
         is_too_late = fullmove_number(game.position) > depth
         entries = [] if is_too_late else self._book.entries(game_key(game))
         legal, remarks = [], []
@@ -81,6 +98,12 @@ class PlayerBook:
         name = last_opening_by_keys(_keys(game, move))
         return BookAnswer(move, (*remarks, f"book {game.uci(move)} weight {weight}, chosen with {100 * share:.0f} %"
                                  + (f": {name}" if name is not None else "")))
+
+    def _depart(self, book: Book, game: Game) -> BookAnswer:
+        """Leave the book, whether or not the level knows its moves: all others are left to the search."""
+        known = {_legal_move(game, entry) for entry in book.entries(game_key(game))} - {None}
+        others = tuple(move for move in game.legal_moves() if move not in known) if known else ()
+        return BookAnswer(None, tuple(self._leave(game)), others)
 
     def _is_analysis(self, request: GoRequest) -> bool:
         return (request.infinite or bool(request.search_moves) or request.mate is not None

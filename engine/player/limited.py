@@ -14,6 +14,7 @@ from engine.core.piece_values import PIECE_VALUES
 from engine.player.options import Settings
 from engine.player.skill import (
     SkillLevel,
+    book_habits,
     choice_weights,
     pick_weakened_move,
     seen_loss,
@@ -49,6 +50,7 @@ class LimitedStrength:
         self._intuition: Intuition | None = None  # likewise
         self._appeal: dict[int, float] = {}  # of the moves in the position of the last `prepare`
         self._recaptures: set[int] = set()  # likewise: the moves that take back
+        self._naivety = 0.0  # of the next move, from 0 to 1
         self.difficulty = 0.0  # of the last choice, from 0 to 1
 
     def begin_game(self) -> None:
@@ -64,7 +66,9 @@ class LimitedStrength:
         position = game.position
         is_against_bare_king = int(position.colors[1 - position.side]).bit_count() == 1
         elo = strength_today(self._settings.uci_elo, self._day)
-        return skill_level(elo, is_against_bare_king, self.rng.random())
+        level = skill_level(elo, is_against_bare_king, self.rng.random())
+        self._naivety = _naivety(game, elo)
+        return replace(level, habit=level.habit + self._naivety * (1 - level.habit))
 
     def create(self, evaluation: Evaluator, load: Callable[[Intuition, HumanlikeSearch], None]) -> None:
         """Create the human-like search and the intuition, once, if strength is limited; `load` loads their kernels."""
@@ -85,15 +89,20 @@ class LimitedStrength:
         """(the search to use, None for that of the player; its limits), for a move at a level. `create` came first."""
         assert self._search is not None and self._intuition is not None
         weighed = self._intuition.weigh(game.position, level.carelessness, self._seed)
+        if self._naivety:
+            from engine.humanlike.openings import beginners_ideas
+
+            weighed = beginners_ideas(game, weighed, self._naivety)
         self._appeal = {idea.move: idea.prior * (1 + level.eagerness * idea.is_forcing) for idea in weighed}
         self._recaptures = _recaptures(game, weighed)
         if level.vision is None:
             lines = max(level.candidates, _recapture_lines(game) if self._recaptures else 0)
             return None, skill_limits(limits, replace(level, candidates=lines), self._settings.threads)
-        if not limits.search_moves:
-            from engine.humanlike.intuition import list_ideas
+        from engine.humanlike.intuition import list_ideas
 
-            limits = replace(limits, search_moves=tuple(idea.move for idea in list_ideas(weighed)))
+        allowed = [idea for idea in weighed if not limits.search_moves or idea.move in limits.search_moves]
+        ideas = tuple(idea.move for idea in list_ideas(allowed))
+        limits = replace(limits, search_moves=ideas or limits.search_moves)
         depth = self._search.set_vision(level.vision, self._seed, self.rng, _familiar(game, weighed))
         return self._search, skill_limits(limits, replace(level, depth=depth))
 
@@ -122,6 +131,16 @@ class LimitedStrength:
         """How hard the choice between the lines is: 0 if only one comes into question."""
         weights = choice_weights(seen, level, self._appeal)
         return 0.0 if is_decisive(seen[0].score) else 1 - max(weights) / sum(weights)
+
+
+def _naivety(game: Game, elo: int) -> float:
+    """How much a level plays the next move as beginners open: not at all when the opening is over."""
+    naivety = book_habits(elo).naivety
+    if naivety:
+        from engine.humanlike.openings import is_opening
+
+        return naivety if is_opening(game) else 0.0
+    return 0.0
 
 
 def _familiar(game: Game, weighed: list[Idea]) -> set[int]:

@@ -26,7 +26,7 @@ from engine.search.modes import DEFAULT_MODE, SearchMode, mode_named
 from engine.search.scores import DRAW
 from engine.search.tb import no_tb
 from engine.search.time_management import Budget
-from engine.search.types import BRIEF_SECONDS, Info, InfoString, Limits, Report, Result
+from engine.search.types import BRIEF_SECONDS, InfoString, Limits, Report, Result
 from engine.system import host
 from engine.system.errors import InputError, quote
 from engine.system.files import user_path
@@ -34,7 +34,7 @@ from eval.evaluator import BUILT_IN, FEATURES, Evaluator, evaluator_named
 from eval.policy.file import read_policy
 
 if TYPE_CHECKING:
-    from engine.player.book import PlayerBook
+    from engine.player.book import BookAnswer, PlayerBook
 
 _MEGABYTE = 1 << 20
 _WARM_UP_MEGABYTES = 1
@@ -230,8 +230,10 @@ class Player:
         root_moves, level = self._root_moves(request, report), self._limited.draw_level(self.game)
         if level is not None:
             self._prepare_level()
-        result = self._book_answer(request, received, report)
+        answer = self._book_answer(request)
+        result = None if answer is None else answer.reported(received, report)
         if result is None:
+            root_moves = answer.others or root_moves if answer is not None else root_moves
             self._active = self._ready_search(request, signals, report)
             tb_result = TbRootResult((), root_moves)
             if level is None:
@@ -263,20 +265,11 @@ class Player:
         return parse_legal_moves(self.game, request.search_moves, lambda text: report(
             InfoString(f"searchmoves: {quote(text)} is not a legal move here")))
 
-    def _book_answer(self, request: GoRequest, received: float, report: Report) -> Result | None:
-        """The book's move as a result; None if there is no book or it has no move here."""
+    def _book_answer(self, request: GoRequest) -> BookAnswer | None:
+        """What the book says; None if there is none."""
         if self._book is None and self._settings.uses_own_book and request.is_for_game and self._has_time(request):
             self._open_book()
-        if self._book is None:
-            return None
-        book_answer = self._book.look_up(self.game, request)
-        for message in book_answer.messages:
-            report(InfoString(message))
-        if book_answer.move is None:
-            return None
-        seconds = time.perf_counter() - received
-        report(Info(1, 1, 1, int(DRAW), 0, seconds, 0, (book_answer.move,)))  # some hosts expect a line for every move
-        return Result(book_answer.move, 0, 0, 0, seconds, (book_answer.move,))
+        return None if self._book is None else self._book.look_up(self.game, request)
 
     def _has_time(self, request: GoRequest) -> bool:
         """Whether opening the book, without a `ucinewgame` before the game, costs little of the time for the move."""

@@ -62,6 +62,8 @@ class BookHabits:
     power: float  # to which weights are raised: above 1, what is common is played even more often
     least_share: float  # moves with a smaller share of the weight are not known
     king_pawn: float  # the weight of 1.e4 is multiplied by this
+    departure: float = 0  # per cent of moves, after the first, that leave the book whether or not it is known
+    naivety: float = 0  # from 0 to 1: how much it opens as beginners do
 
 
 @dataclass(frozen=True)
@@ -100,11 +102,12 @@ SEARCH_LEVELS = (
     SkillLevel(2800, 190_000, 40, 2, 0.002, 0.02, habit=0.15),
 )
 BOOK_HABITS = (
-    BookHabits(400, 1, 1.6, 0.02, 2),
-    BookHabits(800, 2, 1.4, 0.02, 2),
-    BookHabits(1000, 3, 1.3, 0.02, 2),
-    BookHabits(1200, 4, 1.2, 0.02, 1),
-    BookHabits(1400, 5, 1.1, 0.02, 1),
+    BookHabits(400, 1, 1.6, 0.02, 2, departure=30, naivety=1),
+    BookHabits(600, 1.5, 1.5, 0.02, 2, departure=20, naivety=0.9),
+    BookHabits(800, 2, 1.4, 0.02, 2, departure=14, naivety=0.75),
+    BookHabits(1000, 3, 1.3, 0.02, 2, departure=10, naivety=0.5),
+    BookHabits(1200, 4, 1.2, 0.02, 1, departure=6, naivety=0.25),
+    BookHabits(1400, 5, 1.1, 0.02, 1, departure=4),
     BookHabits(1600, 6, 1, 0, 1),
     BookHabits(2000, 8, 1, 0, 1),
     BookHabits(2400, 10, 1, 0, 1),

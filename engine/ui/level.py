@@ -35,6 +35,8 @@ _CARELESS = ((900, "never checks whether a piece can be taken"),
              (400, "often leaves pieces where they can be taken"),
              (200, "sometimes leaves pieces where they can be taken"))
 _EAGER = 0.25
+# (least naivety, words): which moves are known, or what follows them
+_OPENS = ((0.7, ", then moves its queen"), (0.2, ", then attacks"), (0, " of the usual openings"))
 # (knowledge in per cent up to which it is said, words)
 _UNDERSTANDS = ((1, "counts pieces and nothing else"), (10, "counts pieces and little else"), (30, "knows few plans"),
                 (60, "knows some plans"), (90, "knows many plans"))
@@ -65,9 +67,11 @@ def _searching_words(row: SkillLevel) -> list[str]:
 
 
 def _book_words(level: int) -> str:
-    moves = max(round(book_habits(level).moves), 1)
+    habits = book_habits(level)
+    moves = max(round(habits.moves), 1)
     count = _COUNTS[moves] if moves < len(_COUNTS) else moves
-    return f"knows about {count} {'move' if moves == 1 else 'moves'} of the usual openings"
+    then = next(words for least, words in _OPENS if habits.naivety >= least)
+    return f"knows about {count} {'move' if moves == 1 else 'moves'}{then}"
 
 
 def parse_level(text: str) -> int | None:

@@ -17,6 +17,7 @@ from engine.lab.compare.level_match import LevelMatch, anchor_name, level_name, 
 from engine.lab.compare.likeness import (
     LevelMove,
     count_likeness,
+    first_ply_outside,
     is_in_book,
     judge_moves,
     recaptures_in,
@@ -93,6 +94,25 @@ def test_openings_of_people_and_of_nobody():
     assert (left.opening_plies, left.book_plies) == (1, 1)  # the opponent left the book after that
     in_check = count_likeness(list(sides_of([game_of("e4 e5 f4 Qh4 Ke2", ("a", "b"))], "a")))
     assert in_check.early_king_games == 0
+
+
+def test_what_beginners_do_is_counted():
+    """1.e4 e5 is in the book and symmetrical; 2.Qg4 is not, and two queen moves and two of rook pawns follow."""
+    played = game_of("e4 e5 Qg4 Qg5 Qd1 a6 Ke2 h6 Nf3 Qd8", ("a", "b"))
+    white, black = (count_likeness(list(sides_of([played], name))) for name in ("a", "b"))
+    assert (white.first_ply_outside, black.first_ply_outside) == (3, 3)
+    assert (white.queen_moves, black.queen_moves) == (2, 2)
+    assert (white.rook_pawn_moves, black.rook_pawn_moves) == (0, 2)
+    assert (white.early_king_games, black.early_king_games) == (1, 0)
+    assert white.symmetrical_positions == black.symmetrical_positions == 2  # 2...Qg5 is a copy, too
+    taken_back = count_likeness(list(sides_of([game_of("e4 e5 Qh5 Nc6 Qxf7+ Kxf7", ("a", "b"))], "b")))
+    assert taken_back.early_king_games == 0
+    assert count_likeness([]).first_ply_outside is None
+
+
+def test_a_game_that_stays_in_the_book_leaves_it_after_its_last_move():
+    with Book(BUILT_IN) as book:
+        assert first_ply_outside(chess.Board(), list(map(chess.Move.from_uci, ("e2e4", "e7e5", "g1f3"))), book) == 4
 
 
 def test_forfeits_are_counted_but_not_rated():

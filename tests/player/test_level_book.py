@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 
 import chess
 import pytest
 
+from book.polyglot import BUILT_IN, Book
 from engine.core.game import Game
 from engine.lab.compare.level_games import PlayedLevelGame
-from engine.lab.compare.likeness import count_likeness, sides_of
+from engine.lab.compare.likeness import LevelMove, Likeness, count_likeness, is_in_book, sides_of
+from engine.player import skill
 from engine.player.book import _shares_by_habits
 from engine.player.options import Settings, find_option
 from engine.player.player import Player
@@ -33,25 +37,69 @@ def player_at(elo: int, seed: int = 1, **options: str) -> Player:
     return player
 
 
-def played(player: Player, plies: int, report: Report = no_report) -> chess.Board:
-    """A game of a player against itself, from the starting position."""
-    board = chess.Board()
-    player.new_game()
+def played(player: Player, plies: int, report: Report = no_report, other: Player | None = None) -> chess.Board:
+    """A game of a player against itself, or another one with Black, from the starting position."""
+    board, players = chess.Board(), (player, other or player)
+    for one in set(players):
+        one.new_game()
     while len(board.move_stack) < plies and not board.is_game_over():
+        player = players[len(board.move_stack) % 2]
         player.set_position(None, [move.uci() for move in board.move_stack])
         board.push_uci(player.game.uci(player.go(GO, 0.0, SearchSignals(), report).move))
     return board
 
 
-@pytest.mark.parametrize(("elo", "share"), [(800, 0.5), (1200, 0.7), (1600, 0.85)])
-def test_openings_look_like_those_of_people(elo, share):
+def openings_of(elo: int, other: int, games: int, plies: int = 18) -> Likeness:
+    """What can be counted in the openings of a level against another one."""
+    one, two = player_at(elo), player_at(other, seed=2)
+    lines = [played(*((one, plies, no_report, two) if number % 2 else (two, plies, no_report, one)))
+             for number in range(games)]
+    return count_likeness(list(sides_of([PlayedLevelGame(
+        ("level", "level"), "*", tuple(move.uci() for move in line.move_stack)) for line in lines], "level")))
+
+
+def test_openings_look_like_those_of_people():
     """Most of the first eight plies are in a book of master games, the king stays, and knights avoid the rim."""
-    player = player_at(elo)
-    games = [PlayedLevelGame(("level", "level"), "*", tuple(move.uci() for move in played(player, 10).move_stack))
-             for _ in range(24)]
-    found = count_likeness(list(sides_of(games, "level")))
-    assert found.book_plies >= share * 24 * 8
+    found = openings_of(1600, 1600, 24, plies=10)
+    assert found.book_plies >= 0.85 * 24 * 8
     assert found.early_king_games == 0 and found.rim_knight_games <= 1
+
+
+@pytest.mark.parametrize(("elo", "most"), [(400, 5), (800, 8), (1200, 12)])
+def test_beginners_leave_the_book_early_and_do_what_beginners_do(elo, most):
+    """One ply more than in the long run, since forty games are few."""
+    found = openings_of(elo, elo, 40)
+    assert found.first_ply_outside is not None and 2 < found.first_ply_outside <= most
+    assert found.rook_pawn_moves <= found.games and found.early_king_games <= 0.05 * found.games
+    assert found.queen_moves >= 0.25 * found.games
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("elo", "most"), [(400, 4), (600, 6), (800, 7), (1000, 9), (1200, 11), (1400, 13)])
+@pytest.mark.parametrize("further", [0, 200])
+def test_each_level_leaves_the_book_as_early_as_people_of_its_strength(elo, most, further):
+    """The medians of 200 games, against itself and against the next level."""
+    found = openings_of(elo, elo + further, 200)
+    print(elo, elo + further, found)
+    assert found.first_ply_outside is not None and found.first_ply_outside <= most
+    assert found.rook_pawn_moves <= found.games and found.early_king_games <= 0.02 * found.games
+
+
+def test_a_level_that_leaves_the_book_plays_what_the_book_does_not_have(monkeypatch):
+    """Also while it knows moves, but never as its first one; full strength and LevelBook false stay as they are."""
+    monkeypatch.setattr(skill, "BOOK_HABITS", tuple(replace(row, departure=100.0) for row in skill.BOOK_HABITS))
+    with Book(BUILT_IN) as book:
+        for player in (player_at(elo, seed) for elo in (400, 1000, 2000) for seed in range(5)):
+            line = played(player, 4)
+            first, second, third, *_ = (is_in_book(LevelMove(board, move), book) for board, move in boards_of(line))
+            assert (first, second, third) == (True, True, False)
+
+
+def boards_of(line: chess.Board) -> Iterator[tuple[chess.Board, chess.Move]]:
+    board = line.root()
+    for move in line.move_stack:
+        yield board.copy(), move
+        board.push(move)
 
 
 @pytest.mark.parametrize(("elo", "least", "most"), [(400, 0, 2), (1200, 3, 5), (2000, 7, 9)])

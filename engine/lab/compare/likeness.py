@@ -1,9 +1,11 @@
 """`compare levels ENGINE --likeness`: how much the games of a level look like those of people.
 
-Some figures need no engine: how long a level follows openings that masters play, early king moves, knights on the rim,
-recaptures that it declines. For others, an engine at full strength judges: how many of the declined recaptures were as
-good as the move played, and so were missed; and in a sample of the moves, how often they are the engine's first choice,
-and how often they lose a tenth of a point or more on the human curve.
+Some figures need no engine: how long a level follows openings that masters play, and when its games leave them; what
+beginners do, as in early queen moves and positions in which Black has copied White; what even they do not, as in kings
+that walk before castling, knights on the rim and one rook pawn after the other; recaptures that it declines. For
+others, an engine at full strength judges: how many of the declined recaptures were as good as the move played, and so
+were missed; and in a sample of the moves, how often they are the engine's first choice, and how often they lose a tenth
+of a point or more on the human curve.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import asyncio
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import chess
 import chess.engine
@@ -25,7 +28,8 @@ from engine.lab.compare.level_games import PlayedLevelGame
 from eval.human_curve import human_expected
 
 _OPENING_PLIES = 8
-_KING_MOVES = 5  # "before move 6"
+_KING_MOVES = _QUEEN_MOVES = 8  # own moves in which they are counted
+_ROOK_PAWN_MOVES = _COPIED_MOVES = 6
 _KNIGHT_MOVES = 3
 _RIM = chess.BB_FILE_A | chess.BB_FILE_H
 _MINOR = 3  # pawns: taking back less is a matter of taste
@@ -33,7 +37,9 @@ _JUDGE_LIMIT = chess.engine.Limit(depth=15)
 _MATE = 10_000
 LARGE_LOSS = 0.10  # of expected score
 
-HEADINGS = ("level", "first 8 plies in book", "games with an early king move", "games with an early knight on the rim",
+HEADINGS = ("level", "first 8 plies in book", "first ply outside it, median", "queen moves in the first 8",
+            "symmetrical positions in the first 6", "rook pawn moves in the first 6", "games with an early king move",
+            "games with an early knight on the rim",
             "declined recaptures", "missed recaptures", "engine's first choice", "losses >= 0.10 per 100 moves")
 
 
@@ -52,6 +58,10 @@ class Likeness:
     games: int = 0
     opening_plies: int = 0
     book_plies: int = 0
+    first_ply_outside: float | None = None  # of the game, the median, from 1; None without games
+    queen_moves: int = 0
+    symmetrical_positions: int = 0
+    rook_pawn_moves: int = 0
     early_king_games: int = 0
     rim_knight_games: int = 0
     recaptures: int = 0
@@ -63,7 +73,11 @@ class Likeness:
 
     def texts(self, level: int) -> tuple[str, ...]:
         """The row of the table."""
-        return (str(level), _share(self.book_plies, self.opening_plies), _share(self.early_king_games, self.games),
+        return (str(level), _share(self.book_plies, self.opening_plies),
+                "-" if self.first_ply_outside is None else f"{self.first_ply_outside:g}",
+                *(f"{count / self.games:.2f}" if self.games else "-" for count in (
+                    self.queen_moves, self.symmetrical_positions, self.rook_pawn_moves)),
+                _share(self.early_king_games, self.games),
                 _share(self.rim_knight_games, self.games), _share(self.declined_recaptures, self.recaptures),
                 "-" if self.missed_recaptures is None else _share(self.missed_recaptures, self.recaptures),
                 _share(self.first_choices, self.judged),
@@ -96,10 +110,16 @@ def count_likeness(sides: Sequence[Sequence[LevelMove]]) -> Likeness:
     """What can be counted without an engine."""
     counts = Likeness(games=len(sides))
     with Book(BUILT_IN) as book:
+        outside = [first_ply_outside(*_line_of(moves), book) for moves in sides if moves]
+        counts.first_ply_outside = median(outside) if outside else None
         for moves in sides:
             opening = list(_own_opening(moves, book))
             counts.opening_plies += len(opening)
             counts.book_plies += sum(opening)
+            counts.queen_moves += sum(_moves_piece(made, chess.QUEEN) for made in moves[:_QUEEN_MOVES])
+            counts.rook_pawn_moves += sum(_moves_piece(made, chess.PAWN) and bool(
+                chess.BB_SQUARES[made.move.from_square] & _RIM) for made in moves[:_ROOK_PAWN_MOVES])
+            counts.symmetrical_positions += _symmetrical_positions(*_line_of(moves))
             counts.early_king_games += any(map(_is_early_king_move, moves[:_KING_MOVES]))
             counts.rim_knight_games += any(map(_is_knight_to_rim, moves[:_KNIGHT_MOVES]))
             chances = [made for made in moves if recaptures_in(made.board)]
@@ -123,6 +143,31 @@ def _own_opening(moves: Sequence[LevelMove], book: Book) -> Iterator[bool]:
         yield is_in
 
 
+def _line_of(moves: Sequence[LevelMove]) -> tuple[chess.Board, list[chess.Move]]:
+    """The first position of a game, and the moves of both sides up to the last one of these."""
+    last = moves[-1] if moves else None
+    return (chess.Board(), []) if last is None else (last.board.root(), [*last.board.move_stack, last.move])
+
+
+def first_ply_outside(board: chess.Board, line: Sequence[chess.Move], book: Book) -> int:
+    """The first ply of a line, from 1, whose move the book does not have; the one after the last if it has all."""
+    board = board.copy()
+    for ply, move in enumerate(line, start=1):
+        if not is_in_book(LevelMove(board, move), book):
+            return ply
+        board.push(move)
+    return len(line) + 1
+
+
+def _symmetrical_positions(board: chess.Board, line: Sequence[chess.Move]) -> int:
+    """How often Black has copied all that White has done."""
+    board, count = board.copy(), 0
+    for move in line[: 2 * _COPIED_MOVES]:
+        board.push(move)
+        count += board.turn and board.board_fen() == board.mirror().board_fen()
+    return count
+
+
 def is_in_book(made: LevelMove, book: Book) -> bool:
     """Whether the book has the move in this position."""
     board, move, target = made.board, made.move, made.move.to_square
@@ -132,14 +177,19 @@ def is_in_book(made: LevelMove, book: Book) -> bool:
     return any(entry.move == packed for entry in book.entries(chess.polyglot.zobrist_hash(board)))
 
 
+def _moves_piece(made: LevelMove, piece_type: chess.PieceType) -> bool:
+    return made.board.piece_type_at(made.move.from_square) == piece_type
+
+
 def _is_early_king_move(made: LevelMove) -> bool:
-    return (made.board.piece_type_at(made.move.from_square) == chess.KING and not made.board.is_check()
-            and not made.board.is_castling(made.move))
+    """Whether the king walks without need although it could still castle one day."""
+    board = made.board
+    return (_moves_piece(made, chess.KING) and not board.is_check() and not board.is_capture(made.move)
+            and not board.is_castling(made.move) and board.has_castling_rights(board.turn))
 
 
 def _is_knight_to_rim(made: LevelMove) -> bool:
-    return (made.board.piece_type_at(made.move.from_square) == chess.KNIGHT
-            and bool(chess.BB_SQUARES[made.move.to_square] & _RIM))
+    return (_moves_piece(made, chess.KNIGHT) and bool(chess.BB_SQUARES[made.move.to_square] & _RIM))
 
 
 def recaptures_in(board: chess.Board) -> list[chess.Move]:
