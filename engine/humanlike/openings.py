@@ -23,8 +23,8 @@ _FLATTER = 0.5  # by so much the power of the prior falls for a complete beginne
 _QUEEN, _ATTACK, _COPY, _ROOK_PAWN, _ROOK, _KING = 4.0, 3.0, 3.0, 0.35, 0.2, 0.02  # how much likelier moves become
 _MIDDLE = 4  # the rank of one's own view, counted from 0, from which on a piece has crossed the middle
 # The squares from which a piece aims at f7, or f2 for Black.
-_AIMING = {BISHOP: frozenset(map(parse_square, ("c4", "b3"))), QUEEN: frozenset(map(parse_square, ("f3", "h5", "b3"))),
-           KNIGHT: frozenset(map(parse_square, ("g5", "e5")))}
+_AIMING = {int(piece_type): frozenset(map(parse_square, names)) for piece_type, names in (
+    (BISHOP, ("c4", "b3")), (QUEEN, ("f3", "h5", "b3")), (KNIGHT, ("g5", "e5")))}
 
 
 @dataclass(frozen=True)

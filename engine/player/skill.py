@@ -126,8 +126,6 @@ FORMS = (
 )
 LOWEST, HIGHEST = int(HUMANLIKE_LEVELS[0].elo), int(SEARCH_LEVELS[-1].elo)
 
-MOST_NODES = max(round(level.nodes) for level in (*HUMANLIKE_LEVELS, *SEARCH_LEVELS))
-
 _AGAINST_A_BARE_KING = SkillLevel(0, 50_000, 60, 1, 1, 0)  # even a weak player mates a bare king
 _LOGARITHMIC = {"nodes"}
 _Row = TypeVar("_Row", SkillLevel, BookHabits, Form)

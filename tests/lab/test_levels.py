@@ -13,7 +13,16 @@ from book.polyglot import BUILT_IN, Book
 from engine.lab.arena.records import GameRecord, MoveRecord, Opening
 from engine.lab.arena.statistics import score_of
 from engine.lab.compare.level_games import PlayedLevelGame, append_game, drop_incomplete_game, read_games
-from engine.lab.compare.level_match import LevelMatch, anchor_name, level_name, rows_of
+from engine.lab.compare.level_match import (
+    CLOCK,
+    CLOCK_TEXT,
+    LevelMatch,
+    anchor_name,
+    anchor_spec,
+    level_name,
+    level_spec,
+    rows_of,
+)
 from engine.lab.compare.likeness import (
     LevelMove,
     count_likeness,
@@ -36,10 +45,20 @@ def game_of(moves: str, players: tuple[str, str]) -> PlayedLevelGame:
 
 def test_levels_meet_the_nearest_anchors_their_neighbours_and_bots():
     pairs = [(first.name, second.name) for first, second in LevelMatch((400, 800, 1600), "stockfish", 2).pairings()]
-    assert ("level 1600", "anchor 1550") in pairs and ("level 1600", "anchor 1650") in pairs
+    assert ("level 1600", anchor_name(1550)) in pairs and ("level 1600", anchor_name(1650)) in pairs
     assert ("level 1600", "level 800") in pairs and ("level 800", "level 400") in pairs
     assert ("level 400", "random mover") in pairs and ("level 1600", "random mover") not in pairs
-    assert ("level 800", "anchor 1350") in pairs and not any(pair == ("level 400", "anchor 1350") for pair in pairs)
+    assert ("level 800", anchor_name(1350)) in pairs and ("level 400", anchor_name(1350)) not in pairs
+
+
+def test_all_play_as_users_meet_them():
+    """Anchors and levels on the same clock, with nothing set but their strength; others do not count."""
+    anchor, level = anchor_spec("stockfish", 1550), level_spec(1600)
+    assert anchor.depth is None and level.depth is None and set(anchor.options) == set(level.options) == {
+        "UCI_LimitStrength", "UCI_Elo"}
+    assert (CLOCK.base, CLOCK.increment, CLOCK.nodes, CLOCK_TEXT) == (10, 0.1, None, "10+0.1")
+    older = PlayedLevelGame(("level 1600", "anchor 1550"), "1-0", ())  # held to a depth
+    assert rows_of([older], LevelMatch((1600,), "stockfish", 1)) == []
 
 
 def test_every_level_is_linked_to_an_anchor():
@@ -52,9 +71,9 @@ def test_every_level_is_linked_to_an_anchor():
 
 def test_the_fit_finds_the_strength_of_levels():
     """Level 1000 met only level 1200, which met two anchors."""
-    truth = {"level 1000": 1010.0, "level 1200": 1230.0, "anchor 1350": 1350.0, "anchor 1450": 1450.0}
+    truth = {"level 1000": 1010.0, "level 1200": 1230.0, anchor_name(1350): 1350.0, anchor_name(1450): 1450.0}
     games = []
-    for first, second in (("level 1200", "anchor 1350"), ("level 1200", "anchor 1450"), ("level 1200", "level 1000")):
+    for first, second in [("level 1200", other) for other in (anchor_name(1350), anchor_name(1450), "level 1000")]:
         wins = round(1000 * score_of(truth[first] - truth[second]))
         games += [PlayedLevelGame((first, second), "1-0" if number < wins else "0-1", ()) for number in range(1000)]
     low, high = rows_of(games, LevelMatch((1000, 1200), "stockfish", 2))
@@ -67,7 +86,7 @@ def test_the_fit_finds_the_strength_of_levels():
 def test_a_level_without_a_link_to_an_anchor_has_no_rating():
     apart = [PlayedLevelGame(("level 400", "random mover"), "1-0", ())] * 5
     assert rows_of(apart, LevelMatch((400, 800), "stockfish", 2)) == []
-    games = [*apart, PlayedLevelGame(("level 800", "anchor 1350"), "0-1", ())]
+    games = [*apart, PlayedLevelGame(("level 800", anchor_name(1350)), "0-1", ())]
     assert [row.level for row in rows_of(games, LevelMatch((400, 800), "stockfish", 2))] == [800]
     games.append(PlayedLevelGame(("level 800", "level 400"), "1-0", ()))
     assert [row.level for row in rows_of(games, LevelMatch((400, 800), "stockfish", 2))] == [400, 800]
@@ -203,7 +222,7 @@ def test_an_engine_that_cannot_be_an_anchor_is_refused_before_any_game(capsys, t
 def test_a_measurement_that_is_complete_is_printed_and_drawn(capsys, tmp_path):
     pytest.importorskip("matplotlib")
     path, moves = tmp_path / "games.pgn", (MoveRecord("e2e4"), MoveRecord("e7e5"))
-    for number, players in enumerate((("level 1200", "anchor 1350"), ("anchor 1450", "level 1200"))):
+    for number, players in enumerate((("level 1200", anchor_name(1350)), (anchor_name(1450), "level 1200"))):
         append_game(path, GameRecord(number, players, Opening(), moves, "1/2-1/2", "drawn"))
     status, out, _ = run(capsys, "compare", "levels", "no-such-engine", "--level", "1200", "--games", "1", "--pgn",
                          str(path), "--plots", str(tmp_path / "plots"))

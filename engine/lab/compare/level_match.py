@@ -1,8 +1,10 @@
 """How strong the levels are, on the scale of another engine's UCI_Elo.
 
 Every level plays an engine of limited strength at the anchors next to it, the levels next to it, and, if it is weak,
-simple bots. One Elo scale is fitted to all games, in which the anchors have the rating that their engine claims. Games
-start from the starting position, so that the openings that a level plays count.
+simple bots. One Elo scale is fitted to all games, in which the anchors have the rating that their engine claims. All
+play as users meet them: in processes of their own, on a clock, with the default options, from the starting position. An
+anchor that is held to the depth at which it picks its move is weaker: on a clock, its search goes on, and what that
+leaves in the hash table makes the next shallow search a deeper one (history/ui.md).
 """
 
 from __future__ import annotations
@@ -22,20 +24,17 @@ from engine.lab.arena.records import POINTS, Adjudication, GameRecord, Opening
 from engine.lab.arena.referee import EngineLimits, UciGame
 from engine.lab.compare.level_games import PlayedLevelGame, append_game, drop_incomplete_game, read_games
 from engine.lab.compare.played_games import play_games
-from engine.player.skill import MOST_NODES
 from engine.system.processes import own_command, own_environment
 
 LEVELS = tuple(range(400, 2801, 200))
-# (Elo, plies): Stockfish 15 of limited strength picks its move at this depth, and gains nothing from another ply. Every
-# level from 1400 on lies between two of them.
-ANCHORS = ((1350, 1), (1450, 1), (1550, 2), (1650, 3), (1750, 4), (1850, 5), (1950, 6), (2050, 8), (2150, 9),
-           (2250, 10), (2350, 12), (2450, 13), (2550, 15), (2650, 16), (2750, 17), (2850, 19))
+ANCHORS = tuple(range(1350, 2851, 100))  # every level from 1400 on lies between two of them
+CLOCK = EngineLimits(10.0, 0.1, margin=0.1)  # a busy machine answers late, and that says nothing about strength
+CLOCK_TEXT = f"{CLOCK.base:g}+{CLOCK.increment:g}"
 _NEAREST_ANCHORS = 2
 _FARTHEST_ANCHOR = 550  # Elo: beyond that a game says nothing
 _STRONGEST_AGAINST_BOTS = 800
 _LEVEL = "level"  # the names of levels are `level 1200`
 _BOTS = {"random mover": ({"SearchMode": "random"}, None), "one-ply minimax": ({"SearchMode": "minimax"}, 1)}
-_OPTIONS = {"Hash": "16"}
 _RULES = Adjudication(draw_score=None, win_score=1500, win_moves=5, by_tables=False)
 
 HEADINGS = ("level", "Elo", "games", "against anchors", "against the level below", "forfeits")
@@ -48,7 +47,7 @@ class LevelMatch:
     levels: tuple[int, ...]
     command: str  # of the engine
     games: int
-    anchors: tuple[int, ...] = tuple(elo for elo, _ in ANCHORS)
+    anchors: tuple[int, ...] = ANCHORS
     width: int = 0  # games at the same time; 0 for as many as there are cores
 
     def pairings(self) -> Iterator[tuple[EngineSpec, EngineSpec]]:
@@ -66,7 +65,7 @@ class LevelMatch:
 
 def level_spec(elo: int) -> EngineSpec:
     """The own engine at a level, as it plays by default."""
-    return _own_spec(level_name(elo), {**_OPTIONS, "UCI_LimitStrength": "true", "UCI_Elo": str(elo)})
+    return _own_spec(level_name(elo), _strength(elo))
 
 
 def level_name(elo: int) -> str:
@@ -76,20 +75,22 @@ def level_name(elo: int) -> str:
 
 def anchor_spec(command: str, elo: int) -> EngineSpec:
     """Another engine, limited to this strength."""
-    depth = next((plies for known, plies in ANCHORS if elo <= known), ANCHORS[-1][1])
-    return EngineSpec(anchor_name(elo), command, {**_OPTIONS, "UCI_LimitStrength": "true", "UCI_Elo": str(elo)},
-                      depth=depth)
+    return EngineSpec(anchor_name(elo), command, _strength(elo))
+
+
+def _strength(elo: int) -> dict[str, str]:
+    return {"UCI_LimitStrength": "true", "UCI_Elo": str(elo)}
 
 
 def anchor_name(elo: int) -> str:
-    """The name of an anchor in games."""
-    return f"anchor {elo}"
+    """The name of an anchor in games; without a clock it would be another player."""
+    return f"anchor {elo} at {CLOCK_TEXT}"
 
 
 def bots() -> Iterator[EngineSpec]:
     """Players that know next to nothing, for the scale below the lowest anchor."""
     for name, (options, depth) in _BOTS.items():
-        yield _own_spec(name, {**_OPTIONS, **options}, depth)
+        yield _own_spec(name, options, depth)
 
 
 def _own_spec(name: str, options: Mapping[str, str], depth: int | None = None) -> EngineSpec:
@@ -107,7 +108,7 @@ def play_levels(match: LevelMatch, file: Path | None, say: Callable[[str], None]
     shards = []
     for first, second in match.pairings():
         played = sum({first.name, second.name} == set(game.players) for game in games)
-        shards += [UciGame(number, Opening(), first, second, EngineLimits(nodes=MOST_NODES), _RULES)
+        shards += [UciGame(number, Opening(), first, second, CLOCK, _RULES)
                    for number in range(played, match.games)]
     anchor = next((shard.second for shard in shards if shard.second.command == match.command), None)
     if anchor is not None:

@@ -23,7 +23,8 @@ _HAS_FORFEITS = 1  # exit status
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("engine", type=text, metavar="ENGINE", help="the command of a UCI engine whose strength can be limited")
+    add("engine", type=text, metavar="ENGINE", help="the command of a UCI engine whose strength can be limited; "
+        f"all play at {level_match.CLOCK_TEXT}")
     add("--level", type=option_range("UCI_Elo"), action="append", metavar="ELO",
         help="measure this level; may be repeated (default: every 200)")
     add("--games", type=positive, default=_GAMES, metavar="N", help=f"games of each pairing (default {_GAMES})")
@@ -47,10 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.json:
         for row in rows:
-            print_object(asdict(row))
+            print_object({**asdict(row), "clock": level_match.CLOCK_TEXT})
     else:
         print_table(level_match.HEADINGS, [row.texts() for row in rows])
-        print("Elo on the scale of the engine's UCI_Elo, with 95 % errors; all games begin at the starting position")
+        print("Elo on the scale of the engine's UCI_Elo, with 95 % errors; all games begin at the starting position, "
+              f"between processes at {level_match.CLOCK_TEXT} with their default options")
     save_and_print(arguments, "levels", ("level", "Elo"), level_match.curves(rows), errors=level_match.errors(rows),
                    title="Measured Elo by level, with 95 % errors")
     if arguments.likeness is not None:
