@@ -203,10 +203,10 @@ def wrong_by_book(question: OpeningQuestion, move: chess.Move) -> str:
 def wrong_by_engine(engine: Analyser, question: OpeningQuestion, move: chess.Move) -> Iterator[str]:
     """Explain by a search what is wrong with a move, line by line; that it is playable, if it is."""
     board = question.board
-    found = explain_board(engine, board, move, SearchEffort(nodes=_NODES, hash=DEFAULT_HASH))
-    yield f"{found.move}{found.mark}: {found.verdict or 'not in your repertoire'} ({found.move_score})"
-    if found.reply:
-        yield f"then: {found.reply}"
+    explained = explain_board(engine, board, move, SearchEffort(nodes=_NODES, hash=DEFAULT_HASH))
+    yield f"{explained.move}{explained.mark}: {explained.verdict or 'not in your repertoire'} ({explained.move_score})"
+    if explained.reply:
+        yield f"then: {explained.reply}"
 
 
 def keep(progress: ProgressFile, repertoire: Repertoire, pgn: str) -> None:
@@ -216,11 +216,11 @@ def keep(progress: ProgressFile, repertoire: Repertoire, pgn: str) -> None:
 
 def kept_repertoires(progress: ProgressFile, warn: Callable[[str], None]) -> list[Repertoire]:
     """The kept repertoires; one that is damaged is left out, with a warning."""
-    found = list[Repertoire]()
+    repertoires = list[Repertoire]()
     for kept in progress.repertoires():
         try:
             side = kept.side == chess.COLOR_NAMES[chess.WHITE]
-            found.append(parse_repertoire(kept.pgn, kept.name, side, sys.maxsize)[0])
+            repertoires.append(parse_repertoire(kept.pgn, kept.name, side, sys.maxsize)[0])
         except InputError as error:
             warn(f"left out the repertoire {kept.name!r}, which is damaged: {error}")
-    return found
+    return repertoires

@@ -90,9 +90,9 @@ def _rounds(board: chess.Board, moves: Sequence[chess.Move], effort: SearchEffor
     slices = slices_of(board, moves, divided(effort, _SCREENING), has_glances=False)
     evals = [position_eval for part in (yield slices) for position_eval in part]
     tasks = mistakes_of(board, moves, evals, effort)
-    found = (yield tasks) if tasks else ()
+    verified = (yield tasks) if tasks else ()
     return [replace(puzzle, source=f"{source}, move {puzzle.board().fullmove_number}")
-            for puzzle in found if puzzle is not None]
+            for puzzle in verified if puzzle is not None]
 
 
 def mistakes_of(board: chess.Board, moves: Sequence[chess.Move], evals: Sequence[PositionEval],
@@ -192,11 +192,11 @@ def find_puzzle(searches: _Searches, board: chess.Board, played: chess.Move | No
 def _solution(searches: _Searches, board: chess.Board, first: PositionEval,
               goal: Goal) -> list[tuple[chess.Move, PositionEval | None]]:
     """The moves of the solution, the solver's each with its search."""
-    cursor, found, start = board.copy(), first, balance(board, board.turn)
+    cursor, evaluated, start = board.copy(), first, balance(board, board.turn)
     steps = list[tuple[chess.Move, PositionEval | None]]()
     while True:
-        steps.append((found.line[0], found))
-        cursor.push(found.line[0])
+        steps.append((evaluated.line[0], evaluated))
+        cursor.push(evaluated.line[0])
         if cursor.is_game_over() or len(steps) >= 2 * _MOST_SOLVER_MOVES - 1:
             return steps
         is_calm = is_settled(cursor)
@@ -204,9 +204,9 @@ def _solution(searches: _Searches, board: chess.Board, first: PositionEval,
         cursor.push(reply)
         if is_calm and goal is not Goal.MATE and _is_quiet(cursor, start, goal):
             return steps
-        found = searches.two(cursor, _STEP)
-        mates_at_once = found.score.mate == 1 and found.score.is_winning_mate
-        if not found.line or not (mates_at_once or goal_of(found.score, found.second) is not None):
+        evaluated = searches.two(cursor, _STEP)
+        mates_at_once = evaluated.score.mate == 1 and evaluated.score.is_winning_mate
+        if not evaluated.line or not (mates_at_once or goal_of(evaluated.score, evaluated.second) is not None):
             return steps
         steps.append((reply, None))
 
@@ -220,13 +220,13 @@ def _refuted_tries(searches: _Searches, board: chess.Board, steps: Sequence[tupl
                    played: chess.Move | None) -> tuple[RefutedTry, ...]:
     """What is wrong with the second-best move at each of the solver's moves, and with the move of the game."""
     tries, cursor = list[RefutedTry](), board.copy()
-    for ply, (move, found) in enumerate(steps):
-        wrong = [] if found is None else [found.second_move, played if ply == 0 else None]
+    for ply, (move, best) in enumerate(steps):
+        wrong = [] if best is None else [best.second_move, played if ply == 0 else None]
         for tried in dict.fromkeys(wrong):
-            if found is not None and tried is not None and tried != move:
+            if best is not None and tried is not None and tried != move:
                 answer = searches.one(cursor, _REPLY, tried)
-                if not is_as_good(found.score, answer.score):
-                    tries.append(refuted_try(ply, cursor, found, answer))
+                if not is_as_good(best.score, answer.score):
+                    tries.append(refuted_try(ply, cursor, best, answer))
         cursor.push(move)
     return tuple(tries)
 

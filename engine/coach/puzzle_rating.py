@@ -72,8 +72,8 @@ def nodes_until_found(engine: Analyser, board: chess.Board, move: chess.Move) ->
 
 def estimated_rating(board: chess.Board, solution: Line, nodes: int) -> int:
     """The rating of a puzzle; `nodes` is how many a search needs to find the first move."""
-    found = features(board, solution, nodes)
-    value = sum(weight * found.get(name, 0.0) for name, weight in WEIGHTS.items())
+    values = features(board, solution, nodes)
+    value = sum(weight * values.get(name, 0.0) for name, weight in WEIGHTS.items())
     return round(max(LOWEST, min(value, HIGHEST)))
 
 
@@ -87,7 +87,7 @@ def features(board: chess.Board, solution: Line, nodes: int) -> dict[str, float]
     first, number = facts[0], len(facts)
     mover = board.piece_type_at(solution[0].from_square)
     is_mate = cursor.is_checkmate()
-    found = {
+    values = {
         "constant": 1.0, "length": math.log(number), "one move": float(number == 1), "mate": float(is_mate),
         "mate length": math.log(number) * is_mate, "mate in one": float(is_mate and number == 1),
         "first quiet": float(first.is_quiet), "quiet": float(sum(fact.is_quiet for fact in facts[1:])),
@@ -104,8 +104,8 @@ def features(board: chess.Board, solution: Line, nodes: int) -> dict[str, float]
         "later greed": sum(fact.greed for fact in facts[1:]), "distance": first.distance, "balance":
         float(balance(board, board.turn)), "gain": float(balance(cursor, board.turn) - balance(board, board.turn)),
         "checks": float(sum(map(board.gives_check, board.legal_moves)))}
-    found |= {name: float(find_motif(board, solution, {name: _DETECTORS[name]}) is not None) for name in _MOTIFS}
-    return found
+    values |= {name: float(find_motif(board, solution, {name: _DETECTORS[name]}) is not None) for name in _MOTIFS}
+    return values
 
 
 def _facts(board: chess.Board, move: chess.Move) -> _MoveFacts:

@@ -58,13 +58,13 @@ def keep_set(progress: ProgressFile, name: str, puzzles: Sequence[Puzzle]) -> No
 
 def kept_puzzles(progress: ProgressFile, warn: Callable[[str], None]) -> list[Puzzle]:
     """The puzzles of all kept sets; one that is damaged is left out, with a warning."""
-    found = list[Puzzle]()
+    puzzles = list[Puzzle]()
     for name, content in progress.documents(SETS).items():
         try:
-            found += [puzzle_from_json(value) for value in json.loads(content)]
+            puzzles += [puzzle_from_json(value) for value in json.loads(content)]
         except (ValueError, TypeError, RecursionError) as error:
             warn(f"left out the set of puzzles {quote(name)}, which is damaged: {error}")
-    return found
+    return puzzles
 
 
 class Training:

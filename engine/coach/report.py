@@ -114,8 +114,8 @@ class Report:
         earlier, later = halves
         if earlier is None or later is None:
             return None
-        found = Percentage(later.value - earlier.value, math.hypot(earlier.error, later.error))
-        return found, earlier.differs_from(later)
+        gain = Percentage(later.value - earlier.value, math.hypot(earlier.error, later.error))
+        return gain, earlier.differs_from(later)
 
 
 def build_report(player: str, games: Iterable[ReportGame]) -> Report:
@@ -189,10 +189,10 @@ def accuracy_total(games: Iterable[ReportGame]) -> PlayerAccuracy:
 
 
 def _groups(games: Sequence[ReportGame], name_of: Callable[[ReportGame], str]) -> list[GameGroup]:
-    found: dict[str, list[ReportGame]] = {}
+    members_of: dict[str, list[ReportGame]] = {}
     for game in games:
-        found.setdefault(name_of(game), []).append(game)
-    return [group(name, members) for name, members in found.items()]
+        members_of.setdefault(name_of(game), []).append(game)
+    return [group(name, members) for name, members in members_of.items()]
 
 
 def _opponents(games: Sequence[ReportGame]) -> list[GameGroup]:
@@ -207,9 +207,9 @@ def _opponents(games: Sequence[ReportGame]) -> list[GameGroup]:
             return names[0] if difference >= _NEAR else names[2] if difference <= -_NEAR else names[1]
 
         return sorted(_groups(compared, name_of), key=lambda row: names.index(row.name))
-    found = _groups(rated, lambda game: f"{(game.opponent_elo or 0) // _ELO_STEP * _ELO_STEP}")
+    steps = _groups(rated, lambda game: f"{(game.opponent_elo or 0) // _ELO_STEP * _ELO_STEP}")
     return [row._replace(name=f"{row.name} to {int(row.name) + _ELO_STEP - 1}")
-            for row in sorted(found, key=lambda row: int(row.name))]
+            for row in sorted(steps, key=lambda row: int(row.name))]
 
 
 def _performance(games: Sequence[ReportGame]) -> tuple[float, Percentage | None] | None:
@@ -270,12 +270,12 @@ def thrown_half_points(move: ReportMove) -> int:
 
 
 def _endings(judged: Sequence[ReportGame]) -> list[EndingGroup]:
-    found: dict[str, list[ReportGame]] = {}
+    games_of: dict[str, list[ReportGame]] = {}
     for game in judged:
         if game.ending is not None:
-            found.setdefault(game.ending[0], []).append(game)
+            games_of.setdefault(game.ending[0], []).append(game)
     rows = []
-    for name, games in found.items():
+    for name, games in games_of.items():
         won = [game for game in games if game.ending == (name, 1)]
         drawn = [game for game in games if game.ending == (name, 0)]
         rows.append(EndingGroup(name, len(games), len(won), sum(game.points == 1 for game in won), len(drawn),

@@ -64,15 +64,15 @@ class _Found(NamedTuple):
 
 def advice_of(report: Report) -> list[Advice]:
     """What to practise first, the most expensive weakness first; fewer sentences where the games prove no more."""
-    judged, found = report.judged, list[Advice]()
+    judged, advice = report.judged, list[Advice]()
     candidates = [*_themes(judged), *_openings(judged), *_endings(judged), *_time(judged), *_won(judged)]
     for candidate in sorted(candidates, key=lambda weakness: -_cost(weakness)):
         games = {game.number for game, _ in candidate.moves}
-        if len(candidate.moves) < _LEAST_PROOFS or len(games) < _LEAST_GAMES or len(found) == MOST_ADVICE:
+        if len(candidate.moves) < _LEAST_PROOFS or len(games) < _LEAST_GAMES or len(advice) == MOST_ADVICE:
             continue
-        if candidate.topic not in {known.topic for known in found}:
-            found.append(_advice(candidate, len(games), len(judged) if candidate.of is None else candidate.of))
-    return found
+        if candidate.topic not in {known.topic for known in advice}:
+            advice.append(_advice(candidate, len(games), len(judged) if candidate.of is None else candidate.of))
+    return advice
 
 
 def _cost(weakness: _Found) -> float:

@@ -126,16 +126,16 @@ def player_accuracy(game: ReportGame) -> PlayerAccuracy:
 
 
 def _move(verdict: MoveVerdict, clock: float | None) -> ReportMove:
-    found = ReportMove(verdict.ply, round(verdict.lost, 4), round(stake_of(verdict), 4), phase_of(verdict.board).value,
+    own = ReportMove(verdict.ply, round(verdict.lost, 4), round(stake_of(verdict), 4), phase_of(verdict.board).value,
                        verdict.mark.text if verdict.mark.is_bad else "", clock,
                        round(verdict.before.human_expected, 4), table=verdict.table_results)
     if not verdict.mark.is_bad:
-        return found
+        return own
     after = verdict.board.copy(stack=False)
     after.push(verdict.move)
     is_missed = verdict.before.is_winning_mate and not verdict.after.is_winning_mate
     is_allowed = verdict.after.is_losing_mate and not verdict.before.is_losing_mate
-    return replace(found, san=verdict.board.san(verdict.move), fen=verdict.board.fen(),
+    return replace(own, san=verdict.board.san(verdict.move), fen=verdict.board.fen(),
                    missed=_theme(verdict.board, verdict.best_line, is_missed),
                    allowed=_theme(after, verdict.played_line[1:], is_allowed))
 
@@ -163,12 +163,12 @@ def _clocks(game: chess.pgn.Game, side: chess.Color) -> dict[int, float]:
         return {}
     base = float(tag[1]) if tag is not None and int(tag[1]) else max(clock for _, clock in known)
     left: float | None = base
-    found: dict[int, float] = {}
+    shares: dict[int, float] = {}
     for ply, clock in own:
         if left is not None and base > 0:
-            found[ply] = round(min(left / base, 1.0), 4)
+            shares[ply] = round(min(left / base, 1.0), 4)
         left = clock
-    return found
+    return shares
 
 
 def annotated_verdicts(game: chess.pgn.Game) -> list[MoveVerdict] | None:
@@ -197,10 +197,10 @@ def _score_of(node: chess.pgn.ChildNode) -> Score | None:
         board = node.board()
         if ending_text(board) is not None:
             return (mated_score(board.turn) if board.is_checkmate() else drawn_score(board.turn)).white()
-    found = node.eval()
-    if found is None:
+    written = node.eval()
+    if written is None:
         return None
-    white = found.white()
+    white = written.white()
     mate, centipawns = white.mate(), white.score()
     if mate is not None:
         wins = mate > 0 or white == chess.engine.MateGiven

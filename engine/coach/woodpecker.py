@@ -73,12 +73,12 @@ class Woodpecker(Training):
         of_item: dict[str, list[CardAnswer]] = {}
         for answer in self._answers():
             of_item.setdefault(answer.item, []).append(answer)
-        found = list[Round]()
+        rounds = list[Round]()
         for number in range(max(map(len, of_item.values()), default=0)):
             answers = [own[number] for own in of_item.values() if len(own) > number]
-            found.append(Round(len(answers), sum(answer.outcome is not Outcome.FAILED for answer in answers),
+            rounds.append(Round(len(answers), sum(answer.outcome is not Outcome.FAILED for answer in answers),
                                sum(answer.seconds for answer in answers)))
-        return found
+        return rounds
 
     def status(self) -> str:
         """Which round it is, and how the last one went."""

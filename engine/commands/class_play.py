@@ -72,12 +72,12 @@ def _play(arguments: argparse.Namespace) -> int:
     if len(fit.players) != 2:
         raise InputError(f"--against is for games of two, and {arguments.game} has {len(fit.players)}")
     other = new_player(arguments.against, game, fit, effort, chance)
-    found = meet(game, (chooser, other), arguments.games, chance)
-    share = found["points"] / arguments.games
+    results = meet(game, (chooser, other), arguments.games, chance)
+    share = results["points"] / arguments.games
     error = 196 * math.sqrt(max(share * (1 - share), 1 / (4 * arguments.games)) / arguments.games)
-    print(f"{name} against {arguments.against}: {found['points']:g} of {arguments.games} points "
-          f"({100 * share:.0f} ± {error:.0f} %): {found['wins']:g} won, {found['draws']:g} drawn, "
-          f"{found['losses']:g} lost")
+    print(f"{name} against {arguments.against}: {results['points']:g} of {arguments.games} points "
+          f"({100 * share:.0f} ± {error:.0f} %): {results['wins']:g} won, {results['draws']:g} drawn, "
+          f"{results['losses']:g} lost")
     return 0
 
 

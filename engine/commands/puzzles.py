@@ -35,8 +35,8 @@ class PuzzleFile:
         """Return its path; ArgumentTypeError if it cannot or must not be written."""
         try:
             path = user_path(text)
-            found = puzzle_format(path)
-            check_target(path, found.is_ours, found.name)
+            form = puzzle_format(path)
+            check_target(path, form.is_ours, form.name)
         except InputError as error:
             raise argparse.ArgumentTypeError(str(error)) from error
         return path
@@ -100,12 +100,12 @@ def _search_games(arguments: argparse.Namespace, effort: SearchEffort, file: Res
                 skipped += 1
                 continue
             pending, puzzles = done
-            found = [puzzle for puzzle in puzzles if puzzle.id not in known]
-            known |= {puzzle.id for puzzle in found}
-            file.add(_joined(form, found, is_first=not written), {
-                "game": pending.number, "puzzles": len(found), "ids": [puzzle.id for puzzle in found],
-                "themes": [theme for puzzle in found for theme in puzzle.themes], "skipped": skipped})
-            written, skipped = written + len(found), 0
+            fresh = [puzzle for puzzle in puzzles if puzzle.id not in known]
+            known |= {puzzle.id for puzzle in fresh}
+            file.add(_joined(form, fresh, is_first=not written), {
+                "game": pending.number, "puzzles": len(fresh), "ids": [puzzle.id for puzzle in fresh],
+                "themes": [theme for puzzle in fresh for theme in puzzle.themes], "skipped": skipped})
+            written, skipped = written + len(fresh), 0
     return skipped
 
 

@@ -48,18 +48,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Train until the user quits."""
     check_scheduler()
-    found = None
+    given = None
     if arguments.file is not None:
         if arguments.side is None:
             raise InputError("FILE.pgn requires --side white or --side black")
-        found = read_repertoire(arguments.file, _SIDES[arguments.side], arguments.plies, print_warning)
-        found[0].name = arguments.name or found[0].name
+        given = read_repertoire(arguments.file, _SIDES[arguments.side], arguments.plies, print_warning)
+        given[0].name = arguments.name or given[0].name
     progress = ProgressFile()
     if progress.set_aside is not None:
         print_warning(f"{progress.path} was damaged and is kept as {progress.set_aside.name}; a new one begins")
-    if found is not None:
-        keep(progress, *found)
-    repertoires = [found[0]] if found is not None else _chosen(kept_repertoires(progress, print_warning), arguments)
+    if given is not None:
+        keep(progress, *given)
+    repertoires = [given[0]] if given is not None else _chosen(kept_repertoires(progress, print_warning), arguments)
     if arguments.remove:
         for repertoire in repertoires:
             progress.remove_repertoire(repertoire.name, chess.COLOR_NAMES[repertoire.side])

@@ -184,13 +184,6 @@ class PlayedGame:
         board.push(move)
         self._names.append(None if board.chess960 else opening_name(board))
 
-    def last_san(self) -> str:
-        """The last move in SAN; empty if there is none."""
-        if not self._board.move_stack:
-            return ""
-        before = self.board
-        return before.san(before.pop())
-
     def can_take_back(self, color: chess.Color) -> bool:
         """Whether `color` has made a move."""
         return len(self.moves) > (self._board.turn == color)

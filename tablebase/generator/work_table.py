@@ -51,9 +51,6 @@ class PlacementRecord(Fields):
     next_cells: Annotated[Numbers, "i8", MAX_QUIET_MOVES]
 
 
-PLACEMENT = dtype_of(PlacementRecord)
-
-
 class ScratchPairRecord(Fields):
     """Scratch space of a pass: the current position, and one reached by retracting a move."""
 

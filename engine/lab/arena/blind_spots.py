@@ -34,10 +34,10 @@ class LostGame:
 
 def parse_score(comment: str) -> int | None:
     """The score at the start of a comment, in centipawns from the mover's view; None if there is none."""
-    found = _SCORE.match(comment)
-    if found is None:
+    match = _SCORE.match(comment)
+    if match is None:
         return None
-    sign, pawns, mate = found.groups()
+    sign, pawns, mate = match.groups()
     size = round(100 * float(pawns)) if pawns is not None else _MATE - int(mate)
     return -size if sign == "-" else size
 

@@ -101,9 +101,9 @@ def expand_moves(rows: Rows, ranks: Bytes) -> Arrays:
 def compact_scores(scores: Arrays) -> Bytes:
     """[position]: the score as an expected result in 255ths."""
     steps = np.rint(255 / (1 + np.exp(-scores / _SCALE))).clip(1, 254)
-    found: Bytes = np.where(scores > _LARGEST_SCORE, _WINS, np.where(scores < -_LARGEST_SCORE, _LOSES, steps)).astype(
+    codes: Bytes = np.where(scores > _LARGEST_SCORE, _WINS, np.where(scores < -_LARGEST_SCORE, _LOSES, steps)).astype(
         np.uint8)
-    return found
+    return codes
 
 
 def expand_scores(steps: Bytes) -> Arrays:

@@ -29,7 +29,11 @@ logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # a bad engine's l
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """An engine as named by the user: a command line, and options, which it must have."""
+    """An engine as named by the user: a command line, and options, which it must have.
+
+    Beside `Participant`, since it is a program: it needs a process, a clock or limits of its own, and a referee. A
+    participant is a search in this process, which any thread or machine can make anew from a config and a budget.
+    """
 
     name: str
     command: str

@@ -69,7 +69,7 @@ class ReferenceEngine:
         self._ask(f"ucinewgame\nposition fen {fen}\nisready", "readyok", _HANDSHAKE_SECONDS)
         self._iterations = []
         self._ask(f"go depth {depth}", "bestmove", _PERFT_SECONDS)
-        return list({found[0]: found for found in self._iterations}.values())
+        return list({iteration[0]: iteration for iteration in self._iterations}.values())
 
     def _cpu_seconds(self) -> float:
         try:

@@ -35,7 +35,7 @@ def append_game(path: Path, record: GameRecord) -> None:
 def drop_incomplete_game(path: Path) -> None:
     """Remove a game at the end of the file whose writing was interrupted."""
     text = read_text(path) if path.exists() else ""
-    end = max((found.end() for found in _END_OF_GAME.finditer(text)), default=0)
+    end = max((ending.end() for ending in _END_OF_GAME.finditer(text)), default=0)
     whole, rest = text[:end].rstrip("\n") + "\n\n" if end else "", text[end:].strip()
     if whole != text and EVENT_LINE.startswith(rest[: len(EVENT_LINE)]):  # otherwise the file is not ours
         write_file(path, whole)

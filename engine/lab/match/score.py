@@ -88,10 +88,10 @@ SCALING_COLUMNS = (("nodes", 9), ("games", 6), ("result", 20), ("score", 7), ("E
 
 def scaling_cells(nodes: int, score: MatchScore) -> tuple[str, ...]:
     """The row of a match at a number of nodes under SCALING_COLUMNS."""
-    found = as_object(score, None)
-    return (str(nodes), str(found["games"]), f"+{found['wins']} ={found['draws']} -{found['losses']}",
-            "" if found["score"] is None else percent(found["score"]),
-            "" if found["elo"] is None else Estimate(**found["elo"]).with_interval())
+    fields = as_object(score, None)
+    return (str(nodes), str(fields["games"]), f"+{fields['wins']} ={fields['draws']} -{fields['losses']}",
+            "" if fields["score"] is None else percent(fields["score"]),
+            "" if fields["elo"] is None else Estimate(**fields["elo"]).with_interval())
 
 
 def print_ablation(scores: Sequence[tuple[str, MatchScore]]) -> None:

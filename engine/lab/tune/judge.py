@@ -89,8 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _print_yardstick(path: Path, nodes: int, networks: dict[str, Network], device: str, threads: int) -> None:
     """Print the errors of all networks on the quiet positions of a file; InputError if there are too few."""
     boards = [opening.board() for opening in Openings(path).read_all(print_warning)]
-    found = quiet_deep_scores(boards, nodes, threads)
-    deep = list(count_with_progress(found, "searches", len(boards)))
+    scores = quiet_deep_scores(boards, nodes, threads)
+    deep = list(count_with_progress(scores, "searches", len(boards)))
     quiet = [(sample_of(board), score) for board, score in zip(boards, deep, strict=True) if score is not None]
     if len(quiet) < _FEWEST:
         raise InputError(f"too few quiet positions in {path}: expected at least {_FEWEST}, got {len(quiet)}")
