@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.history import apply_gravity
+from engine.alphabeta.params import ONE_BITS
 from engine.alphabeta.state import CORRECTION_MASK, frame_at
 from engine.alphabeta.tt import is_more_informative
 from engine.core.material import material_of
@@ -16,11 +17,8 @@ from engine.kernel import inline, kernel
 from engine.search.scores import NO_SCORE, clamp_evaluation, is_decisive
 
 _CORRECTION_BITS = np.int64(10)
-_RATE_BITS = np.int64(10)
-_LARGEST_CORRECTION_BONUS = (np.int64(1) << _CORRECTION_BITS) // 4
 _PAIR_MULTIPLIER = np.uint64(0x4F1)  # odd, so that no bit of the earlier move is lost
-_WHOLE = np.int64(1024)
-_SCALE_BITS = np.int64(14)  # a full entry with weight 1024 corrects by 64 centipawns
+_SCALE_BITS = np.int64(14)  # a full entry with the weight ONE corrects by 64 centipawns
 
 
 @inline
@@ -39,7 +37,7 @@ def _pair_index(state, ply):
 def _scale_eval(pos, params, raw):
     """`raw` scaled by material, and towards 0 as the fifty-move rule draws closer."""
     if params.use_material_scaling:
-        raw = raw * (params.material_base + params.material_factor * material_of(pos)) // _WHOLE
+        raw = raw * (params.material_base + params.material_factor * material_of(pos)) >> ONE_BITS
     if params.use_rule50_scaling:
         raw -= raw * np.int64(pos.rule50) // params.rule50_divisor
     return raw
@@ -70,8 +68,8 @@ def _add_correction(table, index, bonus):
 def update_correction_history(pos, state, ply, depth, error):
     """Update the correction histories: a search to `depth` returned a score `error` above the static evaluation."""
     parent, us = frame_at(state, ply - 1), np.int64(pos.side)
-    gain = error * depth * state.params.correction_rate >> _RATE_BITS
-    bonus = min(max(gain, -_LARGEST_CORRECTION_BONUS), _LARGEST_CORRECTION_BONUS)
+    largest = state.params.correction_bonus_max
+    bonus = min(max(error * depth * state.params.correction_rate >> ONE_BITS, -largest), largest)
     _add_correction(state.pawn_correction[us], _correction_index(pos.pawn_key), bonus)
     for color in range(2):
         _add_correction(state.non_pawn_correction[us, color], _correction_index(pos.non_pawn_keys[color]), bonus)

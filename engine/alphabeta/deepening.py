@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.params import ONE_BITS
 from engine.alphabeta.root_moves import move_to_front
 from engine.alphabeta.state import STATE_TYPE, StateRecord, call_search, frame_at
 from engine.alphabeta.tt import EXACT, GENERATIONS, LOWER, UPPER
@@ -16,7 +17,6 @@ from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import entry, inline, int64, kernel
 from engine.search.scores import INFINITE, MAX_PLY, is_decisive
 
-_WIDEST_WINDOW = 600  # a window that would grow beyond this is opened fully
 _ROOT = np.int64(0)
 
 
@@ -30,13 +30,14 @@ def aspiration_window(params, depth, previous_score):
 
 
 @inline
-def widen_window(alpha, beta, score, width):
-    """(alpha, beta) after `score` failed low or high; `width` grows with each attempt."""
-    if width + width // 2 > _WIDEST_WINDOW:
-        return -INFINITE, INFINITE
+def widen_window(params, alpha, beta, score, width):
+    """(alpha, beta, the width of the next attempt) after `score` failed low or high in a window opened by `width`."""
+    wider = width + (width * params.aspiration_growth >> ONE_BITS)
+    if wider > params.aspiration_widest:
+        return -INFINITE, INFINITE, wider
     if score <= alpha:
-        return max(score - width, -INFINITE), (alpha + beta) // 2
-    return alpha, min(score + width, INFINITE)
+        return max(score - width, -INFINITE), (alpha + beta) // 2, wider
+    return alpha, min(score + width, INFINITE), wider
 
 
 @kernel
@@ -87,10 +88,9 @@ def search_window(pos, state, search_address, depth):
         state.line_bound = LOWER if score >= beta else EXACT
         move_to_front(state, state.best_line[0], state.first_root_move)
     if state.line_bound != EXACT:
-        width = np.int64(state.window_width)
         state.window_fails = state.window_fails + 1 if state.line_bound == LOWER else 0
-        state.window_alpha, state.window_beta = widen_window(alpha, beta, score, width)
-        state.window_width = width + width // 2
+        state.window_alpha, state.window_beta, state.window_width = widen_window(
+            state.params, alpha, beta, score, np.int64(state.window_width))
 
 
 @kernel

@@ -1,13 +1,14 @@
 """Histories: which moves were good in other nodes.
 
-Quiet moves have a quiet history (by side, threats, from and to), a pawn history and continuation histories, and close
-to the root a low-ply history; captures have a capture history. How wrong evaluations were is in correction.py.
+Quiet moves have a quiet history (by side, threats, from and to), a pawn history and continuation histories; captures
+have a capture history. How wrong evaluations were is in correction.py.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.params import ONE_BITS
 from engine.alphabeta.see import SEE_VALUES
 from engine.alphabeta.state import MAX_TRIED, PAWN_HISTORY_SIZE, PLY_MASK, frame_at
 from engine.core.attacks import attacks_by_piece_value
@@ -29,9 +30,8 @@ from engine.search.scores import NO_SCORE
 
 HISTORY_BITS = np.int64(14)
 HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
-# plies between a move and the earlier move of a continuation history
-_CONTINUATION_OFFSETS = np.array([1, 2, 4], np.int64)
-WEIGHT_BITS = np.int64(10)  # weights of histories are in 1024ths
+_CONTINUATION_OFFSETS = np.array([1, 2, 4], np.int64)  # plies from a move back to those that it continues
+_FROM_TO_MASK = np.int64(0xFFF)
 _PAWN_MASK = np.uint64(PAWN_HISTORY_SIZE - 1)
 
 
@@ -57,6 +57,12 @@ def _depth_bonus(params, rate, depth):
 def piece_to_index(pos, move):
     """The moving piece and its target square: the index of the move in most histories."""
     return np.int64(pos.board[from_square(move)]) * 64 + to_square(move)
+
+
+@inline
+def from_to(move):
+    """The squares of a move: its index in the quiet history."""
+    return move & _FROM_TO_MASK
 
 
 @inline
@@ -93,24 +99,24 @@ def quiet_history_score(pos, state, move, ply):
     """The history score of a quiet move."""
     frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
     params, piece_to, threats = state.params, piece_to_index(pos, move), threat_index(frame.threats, move)
-    plain = np.int64(state.quiet_history[pos.side, threats, move & 0xFFF]) if params.use_history else np.int64(0)
+    plain = np.int64(state.quiet_history[pos.side, threats, from_to(move)]) if params.use_history else np.int64(0)
     weighted = np.int64(state.pawn_history[pawn_history_row(pos, state), piece_to]) * params.weight_pawn
     if params.use_continuation:
         history = state.continuation_history
         weighted += np.int64(history[parent.piece_to, piece_to]) * params.weight_last
         weighted += np.int64(history[frame_at(state, ply - 2).piece_to, piece_to]) * params.weight_second
         weighted += np.int64(history[frame_at(state, ply - 4).piece_to, piece_to]) * params.weight_fourth
-    return plain + (weighted >> WEIGHT_BITS)
+    return plain + (weighted >> ONE_BITS)
 
 
 @inline
 def capture_score(pos, state, move):
     """The ordering score of a capture or promotion: value of the victim, of the promotion, and capture history."""
-    taken = captured_type(pos, move)
-    score = 16 * SEE_VALUES[taken] + np.int64(state.capture_history[piece_to_index(pos, move), taken])
+    taken, weight = captured_type(pos, move), state.params.capture_victim
+    score = weight * SEE_VALUES[taken] + np.int64(state.capture_history[piece_to_index(pos, move), taken])
     flags = move_type(move)
     if flags >= PROMOTION:
-        score += 16 * SEE_VALUES[QUEEN] if promoted_type(flags) == QUEEN else -HISTORY_LIMIT
+        score += weight * SEE_VALUES[QUEEN] if promoted_type(flags) == QUEEN else -HISTORY_LIMIT
     return score
 
 
@@ -120,7 +126,7 @@ def capture_score(pos, state, move):
 @inline
 def _add_quiet_history(state, side, ply, move, bonus):
     """Apply a bonus to the quiet history of a move of `side` at `ply`."""
-    code, threats = move & 0xFFF, threat_index(frame_at(state, ply).threats, move)
+    code, threats = from_to(move), threat_index(frame_at(state, ply).threats, move)
     entry = state.quiet_history[side, threats, code]
     state.quiet_history[side, threats, code] = apply_gravity(entry, bonus, state.params.history_bits)
 
@@ -200,9 +206,9 @@ def _update_capture_history(pos, state, move, bonus):
 
 
 @kernel
-def update_histories_on_cutoff(pos, state, ply, depth, best, quiets, noisies):
-    """Apply a bonus to `best`, which caused a beta cutoff, and a malus to the moves tried before it: to `noisies`
-    captures, and to `quiets` quiet moves if `best` is quiet.
+def update_histories_on_cutoff(pos, state, ply, depth, best, quiet_count, noisy_count):
+    """Apply a bonus to `best`, which caused a beta cutoff, and a malus to the moves tried before it: to the captures,
+    and to the quiet moves if `best` is quiet.
     """
     ply &= PLY_MASK
     frame, parent, params = frame_at(state, ply), frame_at(state, ply - 1), state.params
@@ -215,9 +221,9 @@ def update_histories_on_cutoff(pos, state, ply, depth, best, quiets, noisies):
             frame.killers[0] = best
         state.counter_moves[parent.piece_to] = best
         _update_quiet_histories(pos, state, ply, best, bonus)
-        for index in range(quiets):
+        for index in range(quiet_count):
             _update_quiet_histories(pos, state, ply, np.int64(state.tried_quiets[ply, index]), malus)
-    for index in range(noisies):
+    for index in range(noisy_count):
         _update_capture_history(pos, state, np.int64(state.tried_noisies[ply, index]), malus)
 
 
@@ -231,16 +237,16 @@ def update_last_move_by_eval(pos, state, ply, excluded):
 
 
 @inline
-def add_tried_move(state, ply, move, is_quiet, quiets, noisies):
+def add_tried_move(state, ply, move, is_quiet, quiet_count, noisy_count):
     """Add a move that caused no cutoff to the tried moves; returns the number of quiet and of noisy ones."""
     if is_quiet:
-        if quiets < MAX_TRIED:
-            state.tried_quiets[ply, quiets] = move
-            quiets += 1
-    elif noisies < MAX_TRIED:
-        state.tried_noisies[ply, noisies] = move
-        noisies += 1
-    return quiets, noisies
+        if quiet_count < MAX_TRIED:
+            state.tried_quiets[ply, quiet_count] = move
+            quiet_count += 1
+    elif noisy_count < MAX_TRIED:
+        state.tried_noisies[ply, noisy_count] = move
+        noisy_count += 1
+    return quiet_count, noisy_count
 
 
 @inline

@@ -57,14 +57,14 @@ class MainThreadSearch:
         """Search one ply deeper, or to `first_depth` the first time; returns whether the iteration was finished."""
         depth, before = max(self.depth + 1, self._limits.first_depth), self.lines[0]
         self._state.seldepth = 0
-        found = []
+        lines = []
         for number, line in enumerate(self.lines):
             better = self._search_line(depth, number, line)
             if better is None:
                 return False
-            found.append(better)
-        self.lines = found
-        if len(found) > 1:
+            lines.append(better)
+        self.lines = lines
+        if len(lines) > 1:
             self._sort_lines(depth)
         self._steady = self._steady + 1 if self.lines[0].moves[:1] == before.moves[:1] else 0
         self._drop = before.score - self.lines[0].score

@@ -13,13 +13,14 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.history import (
-    WEIGHT_BITS,
     capture_score,
+    from_to,
     pawn_history_row,
     piece_to_index,
     quiet_history_score,
     threat_index,
 )
+from engine.alphabeta.params import ONE_BITS
 from engine.alphabeta.see import see_ge
 from engine.alphabeta.state import PLY_MASK, frame_at
 from engine.alphabeta.tt import tt_prefetch
@@ -32,7 +33,6 @@ from engine.core.position import is_noisy, key_after, king_square, occupied_squa
 from engine.kernel import inline, kernel
 
 ESCAPE_BONUSES = np.array([0, 0, 5000, 5000, 8000, 16000, 0, 0], np.int64)  # by type, on the histories' scale
-_SHARE_BITS = np.int64(10)  # the weight of escape bonuses is in 1024ths
 
 
 @kernel
@@ -100,7 +100,7 @@ def quiet_bonus(pos, params, move, attacked_by_lesser, check_masks):
     piece_type = np.int64(pos.board[start]) & 7
     squares = _attacked_by_lesser(piece_type, attacked_by_lesser)
     fled = np.int64(contains(squares, start)) - np.int64(contains(squares, target))
-    score = fled * (ESCAPE_BONUSES[piece_type] * params.hint_escape >> _SHARE_BITS)
+    score = fled * (ESCAPE_BONUSES[piece_type] * params.hint_escape >> ONE_BITS)
     return score + params.hint_check if contains(_check_squares_of(piece_type, check_masks), target) else score
 
 
@@ -158,12 +158,12 @@ def _score_quiets(pos, state, ply, first, end):
     for index in range(np.uint64(first), np.uint64(end)):
         move = np.int64(state.move_list.moves[index])
         piece_to = piece_to_index(pos, move)
-        plain = np.int64(history[threat_index(threats, move), move & 0xFFF])
+        plain = np.int64(history[threat_index(threats, move), from_to(move)])
         score = plain if params.use_history else np.int64(0)
         weighted = np.int64(pawn_history[piece_to]) * params.weight_pawn
         weighted += np.int64(last[piece_to]) * params.weight_last + np.int64(second[piece_to]) * params.weight_second
         weighted += np.int64(fourth[piece_to]) * params.weight_fourth
-        score += weighted >> WEIGHT_BITS
+        score += weighted >> ONE_BITS
         if params.use_hints:
             score += quiet_bonus(pos, params, move, attacked_by_lesser, check_masks)
         state.scored_moves[index] = _pack_scored_move(score, index, move)

@@ -4,7 +4,7 @@ Scores are from the side to move's view. `alpha` is what that side is already su
 not allow; a score of at least beta ends the node. Every technique can be switched off in params.py; what each of them
 decides is in pruning.py, reductions.py, evaluation.py and history.py. The number in brackets is the Elo that the
 engine loses without the technique at 5,000 nodes per move, give or take forty and more for the largest: see "What each
-technique is worth" in history/arena.md. Techniques without one whose switch is off in params.py await a match.
+technique is worth" in history/arena.md.
 
 All steps that search are in one function: Numba does not link kernels that call each other, and the compiler of
 engine/kernel refuses them.
@@ -139,7 +139,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
 
     # Step 6. The static evaluation, corrected by the correction histories [14], refined by the TT score.
     may_prune = not is_pv and not in_check and excluded == NULL_MOVE
-    # Step 7 early: without the full evaluation, if a lazy one, which only the features have, already cuts.
+    # Where a lazy evaluation, which only the features have, suffices, step 7 needs no full one.
     lazy_cutoff_score = lazy_reverse_futility(pos, state, depth, ply, beta, tt_entry) if may_prune else NO_SCORE
     if lazy_cutoff_score != NO_SCORE:
         return lazy_cutoff_score

@@ -38,7 +38,7 @@ def enter_node(state, ply):
 
 @inline
 def should_stop(state):
-    """Whether the search must stop; the limits are checked every 2048 nodes."""
+    """Whether the search must stop; the limits are checked once in _POLL_INTERVAL nodes."""
     if state.nodes >= state.next_poll:
         check_limits(state)
     return state.stopped != 0

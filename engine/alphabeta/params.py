@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from engine.kernel.records import Fields, set_fields
 from engine.search.params import Parameter, default_record, set_value
+
+ONE_BITS = np.int64(10)
+ONE = np.int64(1) << ONE_BITS  # 1.0 for the rows that count in 1024ths
 
 
 def _switch(name: str, default: int = 1) -> Parameter:
@@ -67,6 +72,8 @@ PARAMETERS = (
     # Aspiration windows.
     Parameter("aspiration_depth", 4, 2, 8, 1),
     Parameter("aspiration_window", 13, 4, 50, 3),
+    Parameter("aspiration_growth", 512, 128, 2048, 64),  # the share by which a window that failed grows: 1024ths
+    Parameter("aspiration_widest", 600, 100, 2000, 50),  # a window that would grow beyond this is opened fully
     # Reverse futility pruning: so far above beta that no reply will matter.
     Parameter("rfp_depth", 7, 4, 12, 1),
     Parameter("rfp_margin", 48, 30, 150, 6),
@@ -128,6 +135,7 @@ PARAMETERS = (
     Parameter("history_malus", 304, 60, 320, 15),
     Parameter("history_fail_low", 182, 0, 320, 15),
     Parameter("history_evaluation", 4, 0, 30, 1),
+    Parameter("capture_victim", 16, 4, 64, 2),  # the weight of the captured piece's value beside the capture history
     # The plain history stays within two to the power of this: the less it may hold, the sooner it forgets.
     Parameter("history_bits", 12, 12, 14, 1),
     # The weight of each history in a quiet move's score, in 1024ths of the plain one's: that of answers to the last
@@ -144,8 +152,11 @@ PARAMETERS = (
     # Quiescence.
     Parameter("delta_margin", 117, 50, 300, 15),
     Parameter("quiescence_moves", 3, 1, 8, 1),
-    # Corrections of the static evaluation, in 1024ths: what a ply adds to the bonus, and the weights of the histories.
+    Parameter("quiescence_blend", 512, 0, 1024, 64),  # the share of a score above beta, the rest is beta: 1024ths
+    # Corrections of the static evaluation, in 1024ths: what a ply adds to the bonus, its largest value, and the weights
+    # of the histories.
     Parameter("correction_rate", 128, 32, 320, 16),
+    Parameter("correction_bonus_max", 256, 64, 1024, 32),
     Parameter("correction_pawn", 490, 0, 1500, 80),
     Parameter("correction_non_pawn", 800, 0, 1500, 80),
     Parameter("correction_continuation", 530, 0, 1500, 80),

@@ -6,6 +6,7 @@ import numpy as np
 
 from engine.alphabeta.evaluation import lazy_eval
 from engine.alphabeta.movepicker import BAD_NOISY, NO_QUIETS, next_move
+from engine.alphabeta.params import ONE, ONE_BITS
 from engine.alphabeta.reductions import whole_plies
 from engine.alphabeta.see import capture_gain, see_ge
 from engine.alphabeta.state import frame_at
@@ -17,7 +18,7 @@ from engine.kernel import inline
 from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_loss, mate_in, mated_in
 
 _QUARTERS = np.int64(4)
-_WHOLE = np.int64(1024)
+_HALF = ONE // 2
 
 
 @inline
@@ -47,6 +48,12 @@ def mate_or_stalemate_score(alpha, ply, excluded, in_check):
 
 
 @inline
+def blend_with_beta(score, beta, share):
+    """A score between `beta` and a `score` above it, which has this share, in 1024ths: bounds need not be extreme."""
+    return (score * share + beta * (ONE - share)) >> ONE_BITS
+
+
+@inline
 def lazy_reverse_futility(pos, state, depth, ply, beta, tt_entry):
     """A cautious score, if a lazy evaluation already shows that reverse futility pruning will cut; else NO_SCORE."""
     params = state.params
@@ -54,7 +61,7 @@ def lazy_reverse_futility(pos, state, depth, ply, beta, tt_entry):
         return NO_SCORE
     lazy = lazy_eval(pos, state, ply, tt_entry)
     cautious = lazy - params.lazy_margin - params.rfp_margin * depth
-    return (cautious + beta) // 2 if lazy != NO_SCORE and cautious >= beta else NO_SCORE
+    return blend_with_beta(cautious, beta, _HALF) if lazy != NO_SCORE and cautious >= beta else NO_SCORE
 
 
 @inline
@@ -69,7 +76,7 @@ def reverse_futility_cuts(params, depth, estimate, beta, improving):
 @inline
 def reverse_futility_score(params, estimate, beta):
     """The score of a node that reverse futility pruning cuts off: between the estimate and beta."""
-    return (estimate * params.rfp_blend + beta * (_WHOLE - params.rfp_blend)) // _WHOLE
+    return blend_with_beta(estimate, beta, params.rfp_blend)
 
 
 @inline

@@ -19,6 +19,7 @@ from engine.alphabeta.history import set_threats
 from engine.alphabeta.leaf_reservoir import offer_leaf
 from engine.alphabeta.movepicker import ALL_QUIETS, BAD_NOISY, NO_QUIETS, QUIET_CHECKS, init_move_picker, next_move
 from engine.alphabeta.node_entry import enter_node, is_draw, should_stop
+from engine.alphabeta.pruning import blend_with_beta
 from engine.alphabeta.pv import update_pv
 from engine.alphabeta.see import capture_gain, see_ge
 from engine.alphabeta.state import PLY_MASK, frame_at
@@ -127,11 +128,11 @@ def _bound_of(best, beta, is_exact):
 
 
 @inline
-def _blend_with_beta(state, score, beta):
+def _fail_high_score(state, score, beta):
     """A score that fails high, drawn towards beta: the opponent will avoid the position anyway."""
     if not state.params.use_quiescence_blend or score < beta or is_decisive(score) or is_decisive(beta):
         return score
-    return (score + beta) // 2
+    return blend_with_beta(score, beta, state.params.quiescence_blend)
 
 
 @kernel
@@ -157,7 +158,7 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
     best, raw_eval = _stand_pat(pos, state, alpha, beta, ply, tt_entry, tt_score, is_pv, in_check)
     offer_leaf(pos, state.leaves, raw_eval, best, alpha, beta)
     if best >= beta:
-        return _blend_with_beta(state, best, beta)
+        return _fail_high_score(state, best, beta)
     alpha, futility_base = max(alpha, best), best + state.params.delta_margin
 
     # Step 4. The moves.
@@ -192,7 +193,7 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
     # Step 5. Mate, and what to remember.
     if in_check and searched == 0:
         return mated_in(ply)
-    bound, best = _bound_of(best, beta, is_pv and alpha > old_alpha), _blend_with_beta(state, best, beta)
+    bound, best = _bound_of(best, beta, is_pv and alpha > old_alpha), _fail_high_score(state, best, beta)
     tt_store(pos, state, ply, best_move, best, raw_eval, _QUIESCENCE_DEPTH, bound, entry_tt_pv(tt_entry))
     return best
 

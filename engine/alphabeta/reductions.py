@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.params import ONE, ONE_BITS
 from engine.alphabeta.state import REDUCTION_ROWS, frame_at
 from engine.alphabeta.tt import LOWER, entry_bound, entry_depth
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
 from engine.search.scores import NO_SCORE, is_decisive
 
-_ONE_PLY = np.int64(1024)
-_ONE_PLY_BITS = np.int64(10)
-
 
 @inline
 def whole_plies(reduction):
     """The plies in a reduction, which is counted in 1024ths."""
-    return reduction >> _ONE_PLY_BITS
+    return reduction >> ONE_BITS
 
 
 # Extensions, and reductions of whole nodes.
@@ -118,7 +116,7 @@ def lmr_adjust_for_quiet(state, ply, move, reduction, history):
     params = state.params
     if params.use_killers and (move == frame.killers[0] or move == frame.killers[1]):
         reduction -= params.lmr_killer
-    return reduction - history * _ONE_PLY // params.lmr_history_divisor
+    return reduction - history * ONE // params.lmr_history_divisor
 
 
 @inline

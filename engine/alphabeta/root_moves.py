@@ -51,14 +51,14 @@ def init_root_entry(pos: PositionRecord, state: StateRecord) -> None:
 @kernel
 def move_to_front(state, move, index):
     """Move a root move up to `index`, where the next iteration or the next MultiPV line looks for it."""
-    found = index
-    while state.root_moves[found] != move:
-        found += 1
-    nodes = state.root_nodes[found]
-    while found > index:
-        state.root_moves[found] = state.root_moves[found - 1]
-        state.root_nodes[found] = state.root_nodes[found - 1]
-        found -= 1
+    current = index
+    while state.root_moves[current] != move:
+        current += 1
+    nodes = state.root_nodes[current]
+    while current > index:
+        state.root_moves[current] = state.root_moves[current - 1]
+        state.root_nodes[current] = state.root_nodes[current - 1]
+        current -= 1
     state.root_moves[index] = move
     state.root_nodes[index] = nodes
 

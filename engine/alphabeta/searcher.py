@@ -221,15 +221,15 @@ class _LineReports:
         self.infos: list[Info] = []
         self._held: list[Info] = []  # lines of an iteration that was too quick to be reported
 
-    def add(self, found: Info | Progress | InfoString) -> None:
+    def add(self, info: Info | Progress | InfoString) -> None:
         """Keep a line that the main thread has found, completed by the counts of all threads."""
-        assert isinstance(found, Info)
+        assert isinstance(info, Info)
         search = self._search
-        self.infos.append(replace(found, nodes=search.nodes, tb_hits=search.tb_hits, counts=search.counts))
-        if found.multipv == 1:
+        self.infos.append(replace(info, nodes=search.nodes, tb_hits=search.tb_hits, counts=search.counts))
+        if info.multipv == 1:
             self._held.clear()
         self._held.append(self.infos[-1])
-        if found.seconds >= self._first_report:
+        if info.seconds >= self._first_report:
             self.flush()
 
     def flush(self) -> None:

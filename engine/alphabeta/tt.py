@@ -23,11 +23,17 @@ UPPER, LOWER, EXACT = np.int64(1), np.int64(2), np.int64(3)
 TT_MISS = np.uint64(0)
 ENTRY_BYTES, BUCKET_BYTES, BUCKET_ENTRIES = 16, 64, 4
 GENERATIONS = np.int64(64)
-_GENERATION_SHIFT, _GENERATION_MASK = np.uint64(56), np.uint64(63)
+# Where each field of an entry begins, as in the picture above.
+_SCORE_SHIFT, _EVAL_SHIFT, _DEPTH_SHIFT, _PV_SHIFT, _GENERATION_SHIFT, _BOUND_SHIFT = (
+    np.uint64(bits) for bits in (16, 32, 48, 55, 56, 62))
+_FIELD_MASK = np.int64(0xFFFF)
+_GENERATION_MASK = np.uint64(GENERATIONS - 1)
 _MEGABYTE = 1 << 20
 _MAX_DEPTH = np.int64(127)
 _WORDS_PER_PAGE = 512  # of the smallest pages, 4096 bytes
 _AGE_WEIGHT = np.int64(4)  # each generation of age counts against an entry like this many plies of depth
+_KEPT_DEPTH = np.int64(3)  # an entry of this search gives way to a mere bound up to so many plies shallower
+_EMPTY_WORTH, _MOST_WORTH = np.int64(-(1 << 20)), np.int64(1 << 30)  # below and above that of any entry
 
 
 class TranspositionTable:
@@ -101,19 +107,19 @@ def clear_words(address: int, count: int) -> None:
 @inline
 def _field(tt_entry, shift):
     """The sixteen bits of `tt_entry` from `shift` on, as a signed number."""
-    return np.int64(np.int16(np.int64(tt_entry >> shift) & 0xFFFF))
+    return np.int64(np.int16(np.int64(tt_entry >> shift) & _FIELD_MASK))
 
 
 @inline
 def entry_move(tt_entry):
     """The best or refuting move, or NULL_MOVE."""
-    return np.int64(tt_entry & np.uint64(0xFFFF))
+    return np.int64(tt_entry) & _FIELD_MASK
 
 
 @inline
 def score_from_tt(tt_entry, ply):
     """The score, with mates and tablebase wins counted from the root."""
-    score = _field(tt_entry, 16)
+    score = _field(tt_entry, _SCORE_SHIFT)
     if score >= TB_BAND:
         return score - ply
     if score <= -TB_BAND:
@@ -124,25 +130,25 @@ def score_from_tt(tt_entry, ply):
 @inline
 def entry_eval(tt_entry):
     """The static evaluation, or NO_SCORE."""
-    return _field(tt_entry, 32)
+    return _field(tt_entry, _EVAL_SHIFT)
 
 
 @inline
 def entry_depth(tt_entry):
     """The depth to which the score was searched."""
-    return np.int64(tt_entry >> 48 & np.uint64(_MAX_DEPTH))
+    return np.int64(tt_entry >> _DEPTH_SHIFT & np.uint64(_MAX_DEPTH))
 
 
 @inline
 def entry_tt_pv(tt_entry):
     """1 if the position was in a principal variation, else 0; 0 for TT_MISS."""
-    return np.int64(tt_entry >> 55 & np.uint64(1))
+    return np.int64(tt_entry >> _PV_SHIFT & np.uint64(1))
 
 
 @inline
 def entry_bound(tt_entry):
     """UPPER, LOWER or EXACT."""
-    return np.int64(tt_entry >> 62)
+    return np.int64(tt_entry >> _BOUND_SHIFT)
 
 
 @inline
@@ -186,23 +192,24 @@ def score_to_tt(score, ply):
 @inline
 def pack_entry(move, score, static_eval, depth, bound, tt_pv):
     """What is known about a position, as a word for `store_entry`; the score is a `score_to_tt`."""
-    return (np.uint64(move) | np.uint64(score & 0xFFFF) << 16 | np.uint64(static_eval & 0xFFFF) << 32
-            | np.uint64(min(depth, _MAX_DEPTH)) << 48 | np.uint64(tt_pv) << 55 | np.uint64(bound) << 62)
+    return (np.uint64(move) | np.uint64(score & _FIELD_MASK) << _SCORE_SHIFT
+            | np.uint64(static_eval & _FIELD_MASK) << _EVAL_SHIFT | np.uint64(min(depth, _MAX_DEPTH)) << _DEPTH_SHIFT
+            | np.uint64(tt_pv) << _PV_SHIFT | np.uint64(bound) << _BOUND_SHIFT)
 
 
 @kernel
 def store_entry(address, buckets, generation, key, new):
     """Store a result, packed by `pack_entry`.
 
-    An entry with the same key is replaced, unless it is from this search and more than three plies deeper and the new
-    score is only a bound. Otherwise the least valuable entry of the bucket is replaced.
+    An entry with the same key is replaced, unless it is from this search and more than _KEPT_DEPTH plies deeper and
+    the new score is only a bound. Otherwise the least valuable entry of the bucket is replaced.
     """
     slot = _bucket_address(address, buckets, key)
-    victim, least_worth = slot, np.int64(1 << 30)
+    victim, least_worth = slot, _MOST_WORTH
     for _ in range(BUCKET_ENTRIES):
         tt_entry = load_word(slot + 8)
         if load_word(slot) ^ tt_entry == key and tt_entry != TT_MISS:
-            if (entry_bound(new) != EXACT and entry_depth(new) + 3 < entry_depth(tt_entry)
+            if (entry_bound(new) != EXACT and entry_depth(new) + _KEPT_DEPTH < entry_depth(tt_entry)
                     and _entry_generation(tt_entry) == generation):
                 return
             if entry_move(new) == 0:
@@ -210,7 +217,7 @@ def store_entry(address, buckets, generation, key, new):
             victim = slot
             break
         age = (generation - _entry_generation(tt_entry)) & (GENERATIONS - 1)
-        worth = entry_depth(tt_entry) - _AGE_WEIGHT * age if tt_entry != TT_MISS else np.int64(-(1 << 20))
+        worth = entry_depth(tt_entry) - _AGE_WEIGHT * age if tt_entry != TT_MISS else _EMPTY_WORTH
         if worth < least_worth:
             victim, least_worth = slot, worth
         slot += ENTRY_BYTES

@@ -21,7 +21,7 @@ from engine.alphabeta.pruning import (
     reverse_futility_cuts,
     reverse_futility_score,
 )
-from engine.alphabeta.quiescence import _blend_with_beta
+from engine.alphabeta.quiescence import _fail_high_score
 from engine.alphabeta.reductions import (
     iir_reduction,
     lmr_adjust_for_node,
@@ -123,10 +123,10 @@ def test_reverse_futility_returns_a_score_between_beta_and_the_estimate(estimate
 @given(st.integers(-3000, 3000), st.integers(-3000, 3000))
 def test_quiescence_draws_a_score_above_beta_towards_it_but_no_mate(score, beta):
     state = SimpleNamespace(params=PARAMS)
-    blended = _blend_with_beta(state, score, beta)
+    blended = _fail_high_score(state, score, beta)
     assert blended == score if score < beta else beta <= blended <= score
-    assert _blend_with_beta(state, mate_in(9), beta) == mate_in(9)
-    assert _blend_with_beta(state, score, -mate_in(9)) == score
+    assert _fail_high_score(state, mate_in(9), beta) == mate_in(9)
+    assert _fail_high_score(state, score, -mate_in(9)) == score
 
 
 def test_reverse_futility_never_answers_mates_and_deep_nodes():

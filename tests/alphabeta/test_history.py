@@ -278,11 +278,11 @@ def test_windows_widen_until_every_score_lies_inside(expected, scores):
     for score in scores:
         if alpha < score < beta:
             continue
-        low, high = widen_window(alpha, beta, score, width)
+        low, high, wider = widen_window(params, alpha, beta, score, width)
         assert low < score < high or score in (low, high)
         assert high - low > 0
-        alpha, beta, width = low, high, width + width // 2
+        assert wider == width + width // 2
+        alpha, beta, width = low, high, wider
     for _ in range(12):
-        alpha, beta = widen_window(alpha, beta, beta, width)
-        width += width // 2
+        alpha, beta, width = widen_window(params, alpha, beta, beta, width)
     assert (alpha, beta) == (-INFINITE, INFINITE)
