@@ -46,6 +46,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ablate", action="store_true", help="instead: play with each technique switched off")
     parser.add_argument("--games", type=positive, default=100, metavar="N",
                         help="games, at most with --sprt (default 100)")
+    _add_limits(parser)
+    _add_openings_and_players(parser)
+    parser.add_argument("--pgn", type=OutputFile("PGN file", begins_with(b"[")), metavar="FILE",
+                        help="append the games to this file")
+    requires_option(parser.add_argument("--resume", action="store_true", help="continue the match in --pgn"),
+                    "--pgn")
+    parser.add_argument("--sprt", type=FloatRange(-_LARGEST_ELO, _LARGEST_ELO), nargs=2, metavar=("ELO0", "ELO1"),
+                        help="stop when this SPRT is decided")
+    parser.add_argument("--no-adjudication", action="store_true", help="play every game to its end")
+    add_json(parser, "one object, with --ablate one per technique")
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    """Declare what ends the search for a move."""
     limits = parser.add_mutually_exclusive_group()
     conflicts_with(limits.add_argument("--scaling", nargs="?", type=text, const=_SCALING_NODES, metavar="NODES,...",
                                        help="instead: play --games at each of these nodes per move; with none "
@@ -60,6 +74,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for side in "ab":
         parser.add_argument(f"--depth-{side}", type=plies, metavar="D",
                             help=f"fixed depth for {side.upper()}, in place of the common limit")
+
+
+def _add_openings_and_players(parser: argparse.ArgumentParser) -> None:
+    """Declare where the games begin, and with what the players play."""
     for side in "ab":
         parser.add_argument(f"--network-{side}", type=text, metavar="FILE", help=f"configs: {side.upper()} evaluates "
                             "with this network, or with `features`")
@@ -73,14 +91,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for option, whose in (("--option", "both"), ("--option-a", "A"), ("--option-b", "B")):
         parser.add_argument(option, action="append", type=text, default=[], metavar="NAME=VALUE",
                             help=f"UCI option of {whose}")
-    parser.add_argument("--pgn", type=OutputFile("PGN file", begins_with(b"[")), metavar="FILE",
-                        help="append the games to this file")
-    requires_option(parser.add_argument("--resume", action="store_true", help="continue the match in --pgn"),
-                    "--pgn")
-    parser.add_argument("--sprt", type=FloatRange(-_LARGEST_ELO, _LARGEST_ELO), nargs=2, metavar=("ELO0", "ELO1"),
-                        help="stop when this SPRT is decided")
-    parser.add_argument("--no-adjudication", action="store_true", help="play every game to its end")
-    add_json(parser, "one object, with --ablate one per technique")
 
 
 def run(arguments: argparse.Namespace) -> int:

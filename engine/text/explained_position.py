@@ -10,14 +10,14 @@ import chess
 import chess.svg
 
 from engine.core.game import Game
-from engine.text.display import NetworkExplanation, network_explanation
+from engine.text.display import NetworkExplanation, network_explanation, to_cp_and_wdl
 from engine.text.eval_table import centipawns, summary
 from engine.text.notation import san, to_board
 from eval.evaluator import Evaluator
 from eval.explain import PARTS_PER_CENTIPAWN, EvalBreakdown, compare, explain
 from eval.phrases import change_text, opened_files
 from eval.piece_worth import PieceWorth
-from eval.wdl import Wdl, WdlModel, material_on, normalized_score, wdl_of
+from eval.wdl import Wdl, WdlModel
 
 _MAIN_TERMS = 12  # of a picture
 _LEAST_PARTS = PARTS_PER_CENTIPAWN // 2  # half a centipawn: smaller changes are not reported
@@ -37,9 +37,7 @@ class ExplainedPosition:
     @property
     def verdict(self) -> tuple[int, Wdl]:
         """White's displayed score and WDL."""
-        material = material_on(self.game.position.board.tolist())
-        score = self.explanation.score
-        return normalized_score(score, material, self.model), wdl_of(score, material, self.model)
+        return to_cp_and_wdl(self.game.position, self.explanation.score, self.model)
 
 
 def explained_position(game: Game, evaluation: Evaluator, model: WdlModel) -> ExplainedPosition:
