@@ -18,7 +18,7 @@ from engine.core.movegen import pawn_direction, pawn_targets
 from engine.core.moves import CASTLING, EN_PASSANT, NORMAL, NULL_MOVE, PROMOTION, encode_move
 from engine.core.position import king_square, occupied_squares
 from engine.kernel import inline, kernel
-from engine.kernel.records import I8, Fields, Numbers, dtype_of
+from engine.kernel.records import I8, Fields, Numbers
 
 MAX_GROUPS = 80  # 64 pieces, seven groups of pawn moves, two of castling, two of en passant
 _TRIES = np.int64(8)
@@ -33,9 +33,6 @@ class GroupsRecord(Fields):
     flags: Annotated[Numbers, "i8", MAX_GROUPS]
     count: I8
     total: I8  # moves in all groups
-
-
-GROUPS = dtype_of(GroupsRecord)
 
 
 @inline

@@ -22,6 +22,7 @@ from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord
 from engine.mcts.completion import unvisited_line, with_mate
 from engine.mcts.iterate import grow
+from engine.mcts.limits import SearchClock, depth_or_mate_is_reached, in_nanoseconds, share_of
 from engine.mcts.lines import RootLine, best_lines, in_score_order, proof_text, without_unfinished_mate
 from engine.mcts.nodes import Pool, compact, prove_node
 from engine.mcts.params import Selection, TreeParamsRecord, puct
@@ -65,8 +66,8 @@ class MctsSearch(FullSearch):
         self._states: list[StateRecord] = []
         self._workers: list[WorkerRecord] = []
         self._tree_position: PositionRecord | None = None  # the position of the root of the tree in the pool
-        self._limits = Limits()
-        self._started, self._deadline, self._soft_time, self._next_report = 0.0, math.inf, math.inf, 0.0
+        self._limits, self._next_report = Limits(), 0.0
+        self._clock = SearchClock(self._limits)
         self.resize(megabytes)
         self.set_threads(threads)
 
@@ -142,8 +143,8 @@ class MctsSearch(FullSearch):
 
     def set_time(self, soft_time: float, hard_time: float) -> None:
         """Set the time limits of a running search after a ponderhit. The soft limit counts from its start."""
-        self._soft_time, self._deadline = soft_time, time.perf_counter() + hard_time
-        deadline = _in_nanoseconds(self._deadline)
+        self._clock.set_time(soft_time, hard_time)
+        deadline = in_nanoseconds(self._clock.deadline)
         for state, worker in zip(self._states, self._workers, strict=True):
             state.deadline = worker.deadline = deadline
 
@@ -170,10 +171,7 @@ class MctsSearch(FullSearch):
     def prepare(self, position: PositionRecord, limits: Limits) -> None:
         """Prepare a search of `position`; from now on `set_time` and `stop` take effect."""
         self.load()  # before the clock starts
-        self._started, self._limits = time.perf_counter(), limits
-        self._soft_time = math.inf if limits.soft_time is None else limits.soft_time
-        hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=math.inf)
-        self._deadline, self._next_report = self._started + hard, _FIRST_REPORT
+        self._limits, self._clock, self._next_report = limits, SearchClock(limits), _FIRST_REPORT
         self.tt.next_generation()
         self._reuse_root(position)
         for state, worker in zip(self._states, self._workers, strict=True):
@@ -197,7 +195,7 @@ class MctsSearch(FullSearch):
         """Free space in a kept tree, or start a new one if there is no time for that or nothing to keep."""
         root = self.pool.nodes[self.pool.root]
         is_crowded = 2 * self.pool.used > self.pool.capacity
-        has_no_time = self.pool.seconds_to_free_space() > (self._deadline - self._started) / 4
+        has_no_time = self.pool.seconds_to_free_space() > self._clock.left / 4
         if not root.first or root.visits >= _MAX_VISITS or (is_crowded and has_no_time):
             self.pool.clear()
         elif is_crowded:
@@ -228,7 +226,7 @@ class MctsSearch(FullSearch):
         try:
             if not self._workers[0].root_count:
                 return Result(0, 0, 0, 0, 0.0)
-            if min(self._soft_time, self._deadline - self._started) <= self._limits.brief_time:
+            if self._clock.is_brief:
                 return self._search_briefly(report)
             with ThreadPoolExecutor(len(self._workers)) as threads:
                 try:
@@ -246,14 +244,14 @@ class MctsSearch(FullSearch):
 
     def _search_briefly(self, report: Report) -> Result:
         """Grow the tree in the calling thread, to the soft limit."""
-        self._deadline = min(self._deadline, self._started + self._soft_time)
+        self._clock.end_at_soft_time()
         self._prepare_growth()
         grow(self._position.copy(), self._states[0], self._workers[0])
         return self._result([], report)
 
     def _result(self, infos: list[Info], report: Report) -> Result:
         best = self._report_lines(infos, report, is_last=True)[0]
-        return Result(best.moves[0], best.score, infos[-1].depth, self.nodes, self._elapsed(), best.moves, infos)
+        return Result(best.moves[0], best.score, infos[-1].depth, self.nodes, self._clock.elapsed, best.moves, infos)
 
     def _grow(self, threads: ThreadPoolExecutor, infos: list[Info], report: Report) -> bool:
         """Grow the tree in all threads until the search is over or the pool is full; return whether it is over."""
@@ -268,12 +266,12 @@ class MctsSearch(FullSearch):
     def _prepare_growth(self) -> None:
         """Set the limits of all threads, and let them run unless the search was stopped."""
         self._pause[0] = 0
-        deadline = _in_nanoseconds(self._deadline)
+        limits, threads, deadline = self._limits, len(self._workers), in_nanoseconds(self._clock.deadline)
         for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
             state.stopped = worker.is_full = 0
             state.deadline = worker.deadline = deadline
-            worker.root, worker.iteration_limit = self.pool.root, self._share_of(number, self._limits.nodes)
-            worker.position_limit = self._share_of(number, self._limits.positions)
+            worker.root, worker.iteration_limit = self.pool.root, share_of(number, threads, limits.nodes)
+            worker.position_limit = share_of(number, threads, limits.positions)
         if self._stop[0]:
             self._pause[0] = 1
 
@@ -287,20 +285,13 @@ class MctsSearch(FullSearch):
             is_over = is_over or self._is_over()
             if is_over or any(worker.is_full for worker in self._workers):
                 self._pause[0] = 1
-            elif self._elapsed() >= self._next_report:
+            elif self._clock.elapsed >= self._next_report:
                 self._report_lines(infos, report)
         return is_over
 
-    def _share_of(self, number: int, limit: int | None) -> int:
-        """The share of one thread in a limit of iterations or positions."""
-        if limit is None:
-            return NO_LIMIT
-        threads = len(self._workers)
-        return min((limit + threads - 1 - number) // threads, NO_LIMIT)
-
     def _free_space(self) -> None:
         """Free space in the pool; if there is no time for that, freeze the tree."""
-        if self.pool.seconds_to_free_space() < (self._deadline - time.perf_counter()) / 2:
+        if self.pool.seconds_to_free_space() < self._clock.left / 2:
             self.pool.free_space()
         else:
             for worker in self._workers:
@@ -308,47 +299,28 @@ class MctsSearch(FullSearch):
 
     def _is_over(self) -> bool:
         limits = self._limits
-        if self._stop[0] or time.perf_counter() >= self._deadline:
+        if self._stop[0] or self._clock.left <= 0:
             return True
         if self.nodes >= (limits.nodes or NO_LIMIT) or self.positions >= (limits.positions or NO_LIMIT):
             return True
         root = self.pool.nodes[self.pool.root]
         if root.visits >= _MAX_VISITS or (root.proof and self._is_proof_enough(root)):
             return True
-        if limits.depth is None and limits.mate is None and self._soft_time == math.inf:
+        if limits.depth is None and limits.mate is None and self._clock.soft_time == math.inf:
             return False
         lines = best_lines(self.pool, self._params, self._curve, 2)
-        return bool(lines) and self._limit_is_reached(*lines)
+        return bool(lines) and (depth_or_mate_is_reached(limits, lines[0]) or self._clock.soft_time_is_over(
+            lines, self.nodes, int(self._workers[0].root_count)))
 
     def _is_proof_enough(self, root: Any) -> bool:
         """Whether nothing more is to be found: all MultiPV lines are proven, or all moves if a short mate is sought."""
-        if self._limits.mate is not None:
-            return bool((self.pool.children(root)["proof"] != 0).all())
-        if self._limits.multipv == 1:
-            return True
-        lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
-        return all(mate_distance(line.score) is not None for line in lines)
-
-    def _limit_is_reached(self, best: RootLine, *others: RootLine) -> bool:
-        """Whether the depth or mate limit is reached, or the soft limit ends the search."""
         limits = self._limits
-        if limits.depth is not None and (len(best.moves) >= limits.depth or best.is_over):
+        if limits.mate is not None:
+            return bool((self.pool.children(root)["proof"] != 0).all())
+        if limits.multipv == 1:
             return True
-        distance = mate_distance(best.score)
-        if limits.mate is not None and distance is not None and 0 < distance <= limits.mate:
-            return True
-        return self._soft_limit_is_reached(best, others)
-
-    def _soft_limit_is_reached(self, best: RootLine, others: tuple[RootLine, ...]) -> bool:
-        """Whether the soft time is over, or too short for another move to overtake the best."""
-        elapsed = self._elapsed()
-        left = self._soft_time - elapsed
-        if left <= 0 or self._workers[0].root_count == 1:
-            return self._soft_time < math.inf
-        return bool(others) and best.visits - others[0].visits > left * self.nodes / elapsed
-
-    def _elapsed(self) -> float:
-        return time.perf_counter() - self._started
+        lines = best_lines(self.pool, self._params, self._curve, limits.multipv)
+        return all(mate_distance(line.score) is not None for line in lines)
 
     def _report_lines(self, infos: list[Info], report: Report, is_last: bool = False) -> list[RootLine]:
         """Report the current best lines; with `is_last`, first complete those with a mate score."""
@@ -358,7 +330,7 @@ class MctsSearch(FullSearch):
             if proven := proof_text(self.pool.nodes[self.pool.root]):
                 report(InfoString(proven))
         lines = in_score_order([without_unfinished_mate(line, self._curve) for line in lines])
-        nodes, seconds = self.nodes, self._elapsed()
+        nodes, seconds = self.nodes, self._clock.elapsed
         self._next_report = min(seconds * _REPORT_GROWTH, seconds + _MAX_REPORT_INTERVAL)
         depth = max(round(sum(int(worker.depth_sum) for worker in self._workers) / max(nodes, 1)), 1)
         seldepth = max(int(worker.seldepth) for worker in self._workers)
@@ -375,7 +347,7 @@ class MctsSearch(FullSearch):
         state, limits = self._states[0], self._limits
         self._pause[0] = 0
         if limits.nodes is None and limits.positions is None:  # otherwise the result must not depend on the clock
-            state.deadline = _in_nanoseconds(time.perf_counter() + _COMPLETION_SECONDS)
+            state.deadline = in_nanoseconds(time.perf_counter() + _COMPLETION_SECONDS)
         return [*(with_mate(self._position, state, line) for line in lines),
                 *(unvisited_line(self._position, state, move) for move in self._unvisited_moves(len(lines)))]
 
@@ -394,7 +366,3 @@ class MctsSearch(FullSearch):
 def _positions(state: StateRecord, worker: WorkerRecord) -> int:
     """The positions that one thread has visited."""
     return int(worker.iterations) + int(state.nodes) + int(worker.playout_plies)
-
-
-def _in_nanoseconds(deadline: float) -> int:
-    return NO_LIMIT if deadline == math.inf else min(int(deadline * 1e9), NO_LIMIT)
