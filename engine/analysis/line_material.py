@@ -28,7 +28,7 @@ from engine.text.sides import SIDE_NAMES
 _RANK, _PER_PAWN, _PER_PLY = 3.0, 1 / 3, 0.25
 _SHORT_LINE = 8  # plies from which a line counts less for each more
 _LEAST_SHARE = 0.3  # of the move's cost that the material has to make up
-_SMALL_SHARE, _TOO_LITTLE = 0.4, 1.2  # below this share something else matters more: the rank is lower by so much
+_SMALL_SHARE, _TOO_LITTLE = 0.4, 1.6  # below this share something else matters more: the rank is lower by so much
 _MOST_SHARE, _MARGIN = 1.5, 100  # beyond, in centipawns, there is compensation
 _DECLINED = 1.2  # less for a line that does not show why a piece is not taken back
 _LARGER = 0.1  # more for what weighs more

@@ -18,7 +18,8 @@ from engine.text.sides import SIDE_NAMES
 _SHOWN_PLIES, _SHOWN_OF_TRADE = 5, 7
 _WRONG_CAPTURE, _TAKES, _PUSHES, _LOSES_TIME, _CASTLES = 2.0, 2.0, 1.8, 1.6, 1.5
 _KEEPS_QUEENS, _TRADES_QUEENS, _EXCHANGES, _BREAKS, _LETS_EXCHANGE, _TAKES_A_PAWN = 1.4, 1.4, 1.3, 1.4, 1.3, 1.3
-_PREVENTS = 1.35
+_PREVENTS, _LETS_TAKE = 1.35, 1.5
+_PER_PAWN = 0.4  # more for each pawn that a capture wins
 _GIVES_UP, _RESCUES, _DOES = 1.45, 1.35, 1.05
 _FAR = 4  # ranks that a passed pawn has gone, after its push
 
@@ -62,14 +63,46 @@ def _captures(comparison: MoveComparison) -> Iterator[Statement]:
             yield _should(comparison, _WRONG_CAPTURE, f"take with {_with(board, best, move)}")
         return
     name, square = chess.piece_name(taken[0]), chess.square_name(taken[1])
-    if exchange_gain(board.copy(stack=False), best) >= 1:
-        yield _should(comparison, _TAKES, f"take the {name} on {square}")
+    gain = exchange_gain(board.copy(stack=False), best)
+    if gain >= 1:
+        more = _taken_next(board, comparison.better)
+        rank = _TAKES + _PER_PAWN * (gain - 1 if more is None else PIECE_VALUES[more[0]])
+        then = "" if more is None else f" and then the {chess.piece_name(more[0])} on {chess.square_name(more[1])}"
+        yield _should(comparison, rank, f"take the {name} on {square}{then}")
     elif taken[0] == own == chess.PAWN:
         yield _should(comparison, _TAKES_A_PAWN, f"take the pawn on {square}")
     elif PIECE_VALUES[taken[0]] == PIECE_VALUES[own] < PIECE_VALUES[chess.QUEEN] and not board.is_capture(move):
         yield _should(comparison, _EXCHANGES, f"exchange the {name} on {square}")
     elif taken[0] != chess.PAWN and exchange_gain(board.copy(stack=False), best) == 0 and not board.is_capture(move):
         yield _should(comparison, _EXCHANGES, f"exchange pieces on {square}")
+
+
+def _taken_next(board: chess.Board, lines: Sequence[Line]) -> tuple[int, chess.Square] | None:
+    """The piece that what takes first takes with its next move, in the lines: its type and square."""
+    found = list[tuple[int, chess.Square]]()
+    for line in lines:
+        if len(line) > 2 and line[2].from_square == line[0].to_square:
+            after = board_after_move(board_after_move(board, line[0]), line[1])
+            taken = captured_piece(after, line[2])
+            if taken is not None and taken[0] != chess.PAWN:
+                found.append(taken)
+    return found[0] if len(found) >= VOTES and found.count(found[0]) == len(found) else None
+
+
+def _lets_take(comparison: MoveComparison) -> Iterator[Statement]:
+    """The reply takes something with a gain by exchange, which it could not do after the better move."""
+    reply, after, better = comparison.reply, comparison.after, comparison.after_best
+    taken = None if reply is None else captured_piece(after, reply)
+    if reply is None or taken is None or reply.promotion or after.is_check():
+        return
+    gain, is_exchange = exchange_gain(after.copy(stack=False), reply), comparison.board.is_capture(comparison.move)
+    if gain < 1 or (is_exchange and reply.to_square == comparison.move.to_square):
+        return
+    if better.is_legal(reply) and better.is_capture(reply) and exchange_gain(better.copy(stack=False), reply) >= 1:
+        return
+    claim = named_claim(MOVE, after, comparison.played[0][1:_SHOWN_PLIES], (taken[1],))
+    words = f"lets {SIDE_NAMES[after.turn]} take the {chess.piece_name(taken[0])} on {chess.square_name(taken[1])}"
+    yield Statement(_LETS_TAKE + _PER_PAWN * gain, words, claim)
 
 
 def _with(board: chess.Board, move: chess.Move, played: chess.Move) -> str:
@@ -183,7 +216,7 @@ def _changes(comparison: MoveComparison) -> Iterator[Statement]:
     for words in losses(board, move):
         if words not in kept and claim.moves and _is_used(comparison, words):
             yield Statement(_GIVES_UP, words, claim)
-    for words in gains(board, best)[:1]:
+    for words in [] if board.is_capture(best) else gains(board, best)[:1]:
         claim = named_claim(MOVE, board, comparison.better[0][:_SHOWN_PLIES])
         text = f"misses {moves_text(board, [best])}, which {words}"
         yield Statement(_RESCUES if words.startswith(RESCUES) else _DOES, text, claim, has_line=False, is_missed=True)
@@ -199,5 +232,5 @@ def _is_used(comparison: MoveComparison, words: str) -> bool:
 
 
 _FINDERS: tuple[Callable[[MoveComparison], Iterator[Statement]], ...] = (
-    _captures, _pushes, _loses_time, _castles, _queens, _breaks, _lets_exchange, _prevents,
+    _captures, _lets_take, _pushes, _loses_time, _castles, _queens, _breaks, _lets_exchange, _prevents,
     _changes)

@@ -37,7 +37,7 @@ _Item = TypeVar("_Item")
 _FEWEST_PLIES, _MOST_PLIES = 2, 12  # of each line
 _MORE_ATTACKERS = 2
 _LAST_MOVE_OF_DEVELOPMENT = 15
-_FAR_PAWN, _PER_RANK = 4, 0.3  # ranks gone; rank of the statement for each one more
+_FAR_PAWN, _PER_RANK = 5, 0.3  # ranks gone; rank of the statement for each one more
 _FEW_PIECES = 6  # of both sides beside kings and pawns: an endgame
 
 
@@ -128,7 +128,8 @@ def _castling(ends: Ends) -> Iterator[Fact]:
     if king is None or not ends.root.has_castling_rights(side) or not ends.worse.pieces(chess.QUEEN, not side):
         return
     is_lost = is_stuck_in_the_middle(ends.worse, side) and not ends.worse.has_castling_rights(side)
-    if is_lost and not is_stuck_in_the_middle(ends.better, side):
+    has_queens = bool(ends.better.pieces(chess.QUEEN, not side))  # without them the king may stay in the middle
+    if is_lost and has_queens and not is_stuck_in_the_middle(ends.better, side):
         yield Fact(2.5, "castling", f"leaves {ends.name}'s king on {chess.square_name(king)} unable to castle")
 
 

@@ -96,7 +96,8 @@ def loss_text(after: chess.Board, claim: Claim, pawns: int) -> str:
         return f"leaves the {claim.pieces[0]} on {claim.squares[0]} unprotected"
     if claim.motif == _TRAP and len(claim.pieces) == 1 and not claim.returned:
         return f"lets {lost} be trapped"
-    if claim.motif in _MOTIFS:
+    has_put_in_reach = bool(after.move_stack) and moves_of(claim)[0].to_square == after.peek().to_square
+    if claim.motif in _MOTIFS and not has_put_in_reach:
         return f"allows {_MOTIFS[claim.motif]} that wins {lost}"
     if lost == "a pawn":
         return "gives a pawn back" if _is_pawns_ahead(after, not after.turn, pawns) else "drops a pawn"

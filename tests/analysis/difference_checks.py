@@ -79,6 +79,16 @@ def could_before(board: chess.Board, moves: list[chess.Move], gain: int) -> bool
     return True
 
 
+def mates_before(board: chess.Board, moves: list[chess.Move]) -> bool:
+    """Whether the side to move could mate by the same moves without its first move."""
+    cursor = board.copy(stack=False)
+    for move in moves:
+        if not cursor.is_legal(move):
+            return False
+        cursor.push(move)
+    return cursor.is_checkmate()
+
+
 def check_attack(context: Context) -> None:
     """The move attacks what is named: its piece can take each of them with gain if the other side passes."""
     start = context.after if context.match["verb"] == "allows" else context.before
@@ -103,9 +113,10 @@ def check_threatens(context: Context) -> None:
     moves, end = replay(board, context.match["threat"])
     if context.match["won"]:
         check_won(board, moves, context.match["won"])
-    else:
-        claim(end.is_checkmate(), "no mate is threatened")
-    claim(not could_before(start, moves, exchange_value(board, moves[0])), "it was threatened before")
+        claim(not could_before(start, moves, exchange_value(board, moves[0])), "it was threatened before")
+        return
+    claim(end.is_checkmate(), "no mate is threatened")
+    claim(not mates_before(start, moves), "it was threatened before")
 
 
 def check_not_met(context: Context) -> None:
@@ -199,6 +210,32 @@ def check_should_take(context: Context) -> None:
     claim(best.to_square == target or board.is_en_passant(best), "another capture")
     own = board.piece_type_at(best.from_square)
     claim(context.match["verb"] == "take" or (own is not None and VALUES[own] == VALUES[NAMES[name]]), "no exchange")
+    check_taken_next(context, moves)
+
+
+def check_taken_next(context: Context, moves: list[chess.Move]) -> None:
+    """What takes first takes the other named piece with its next move."""
+    if not context.match["next"]:
+        return
+    (named,), cursor = context.pieces("next"), context.before.copy(stack=False)
+    claim(moves[2].from_square == moves[0].to_square and moves[2].to_square == named[1], "another second capture")
+    cursor.push(moves[0])
+    cursor.push(moves[1])
+    claim(cursor.piece_at(named[1]) == chess.Piece(named[0], not cursor.turn), "no such piece there")
+
+
+def check_lets_take(context: Context) -> None:
+    """The reply takes the named piece with a gain by exchange, and could not after the better move."""
+    moves, _ = context.line(context.after)
+    square, board, reply = chess.parse_square(context.match["square"]), context.after, moves[0]
+    claim((context.match["color"] == "White") == board.turn, "the other side")
+    claim(board.piece_at(square) == chess.Piece(NAMES[context.match["piece"]], not board.turn), "no such piece")
+    claim(reply.to_square == square or board.is_en_passant(reply), "another capture")
+    claim(exchange_value(board, reply) >= 1, "nothing is won on that square")
+    for variation in context.node.parent.variations[1:] if context.node.parent else ():
+        better = variation.board()
+        is_possible = better.is_legal(reply) and better.is_capture(reply)
+        claim(not is_possible or exchange_value(better, reply) < 1, "it can be taken after the better move too")
 
 
 def check_should_exchange(context: Context) -> None:
@@ -299,6 +336,7 @@ def check_forced_mate(context: Context) -> None:
     claim(score is not None and score.white().is_mate(), "no mate in the evaluation")
 
 
+_NEXT = rf"(?: and then (?P<next>{PLAIN_PIECE}))?"
 _MOVE, _NAMED = r"(?P<move>\d+\.{1,3}\S+?)", r"(?P<piece>pawn|knight|bishop|rook|queen)"
 _BEST = r"(?P<best>\d+\.{1,3}\S+?)"
 _LINE, _SQUARE = r"(?P<line>.*)", r"(?P<square>[a-h][1-8])"
@@ -315,13 +353,14 @@ TEMPLATES: tuple[tuple[str, Callable[[Context], None]], ...] = (
     (rf"(?P<verb>allows|misses) (?:the sacrifice )?{_MOVE}(?:: taking the {_NAMED} would cost more)?: {_LINE}",
      check_sacrifice_of_line),
     (rf"loses time: {_MOVE} attacks the {_NAMED}, which must move again: {_LINE}", check_loses_time),
-    (rf"should (?P<verb>take with|take|exchange) the {_NAMED}(?: on {_SQUARE})?: {_LINE}", check_should_take),
+    (rf"should (?P<verb>take with|take|exchange) the {_NAMED}(?: on {_SQUARE})?{_NEXT}: {_LINE}", check_should_take),
     (rf"should exchange pieces on {_SQUARE}: {_LINE}", check_should_exchange),
     (rf"should push the passed pawn to {_SQUARE}: {_LINE}", check_should_push),
     (rf"should castle: {_LINE}", check_should_castle),
     (rf"should play the break {_MOVE}: {_LINE}", check_should_break),
     (rf"(?P<verb>should|lets) (?:trade the queens|the queens be traded): {_LINE}", check_queens),
     (rf"lets (?P<color>White|Black) exchange the {_NAMED} on {_SQUARE}: {_LINE}", check_lets_exchange),
+    (rf"lets (?P<color>White|Black) take the {_NAMED} on {_SQUARE}: {_LINE}", check_lets_take),
     (rf"(?P<verb>lets|misses) the {_RUN}, which costs (?P<color>White|Black) the {_NAMED}: {_LINE}",
      check_costly_promotion),
     (rf"allows {_MOVE}, which (?:after )?{_BEST} (?:prevents|would lose the {_NAMED}): {_LINE}", check_prevented),

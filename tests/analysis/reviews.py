@@ -12,6 +12,7 @@ import hashlib
 import os
 import pickle
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -22,6 +23,7 @@ from engine.analysis.engine import Engine
 from engine.analysis.pgn_reader import read_games
 from engine.analysis.review import DEFAULT_HASH, SearchEffort
 from engine.analysis.review_driver import GameReview, review_game
+from engine.analysis.verification import explained
 
 PARTS = ("training", "held-out", "all")
 
@@ -56,6 +58,17 @@ def reviewed(adversary: Engine, game: chess.pgn.Game, effort: SearchEffort, fold
     return review
 
 
+def renewed(adversary: Engine, game: chess.pgn.Game, review: GameReview) -> GameReview:
+    """A review with the statements of today's rules on the stored lines; threats are searched again."""
+    board, verified = game.board(), dict(review.verified)
+    for ply, move in enumerate(game.mainline_moves()):
+        if ply in verified:
+            adversary.clear()
+            verified[ply] = explained(adversary, board.copy(), verified[ply], SearchEffort())
+        board.push(move)
+    return replace(review, verified=verified)
+
+
 def main() -> None:
     """Review the games of a file, and write them with their annotation."""
     parser = argparse.ArgumentParser()
@@ -64,10 +77,13 @@ def main() -> None:
     parser.add_argument("--part", choices=PARTS, default="training")
     parser.add_argument("--nodes", type=int, help="of each search of the first round; the default effort without it")
     parser.add_argument("--annotated", type=Path)
+    parser.add_argument("--renew", action="store_true", help="say anew why stored bad marks are bad, by today's rules")
     arguments = parser.parse_args()
     with Engine(hash=DEFAULT_HASH) as adversary, (arguments.annotated or Path(os.devnull)).open("w") as out:
         for game in games_of(arguments.games, arguments.part):
             review = reviewed(adversary, game, SearchEffort(nodes=arguments.nodes), arguments.folder)
+            if arguments.renew:
+                review = renewed(adversary, game, review)
             annotate(game, review)
             out.write(pgn_text(game))
             out.flush()
