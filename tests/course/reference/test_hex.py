@@ -7,6 +7,7 @@ import random
 import pytest
 
 from engine.course.fit import check
+from engine.course.own_play import meet
 from engine.course.players import Effort, new_player
 from engine.course.reference.exercises.hex import winning_cell
 from engine.course.reference.game import MAX, MIN
@@ -79,6 +80,19 @@ def test_a_budget_of_states_makes_the_same_games_and_ends():
             moves = [player(board) for player in players]
             assert moves[0] == moves[1]
             board = game.result(board, moves[0])
+
+
+def points(game: Hex | Breakthrough, states: int, games: int) -> float:
+    """UCT's share of the points against alpha-beta, where both may look at so many states for a move."""
+    chance, fit = random.Random(5), check(game)
+    tree, depth_first = (new_player(name, game, fit, Effort(states=states), chance) for name in ("uct", "alphabeta"))
+    return meet(game, (tree, depth_first), games, chance)["points"] / games
+
+
+def test_trees_overtake_alpha_beta_where_nobody_can_evaluate():
+    """In Hex with enough states; with few of them, and where counting pawns says a lot, they do not."""
+    assert points(Hex(4), 30, 12) < 0.5 < points(Hex(4), 1000, 12)
+    assert points(Breakthrough(5, 5), 300, 2) < 0.5
 
 
 def test_the_cell_of_the_exercise_wins():

@@ -233,6 +233,9 @@ def test_an_evaluation_is_a_sum_of_features_between_loss_and_win():
     assert set(terms(fen)) == set(FEATURES)
     assert terms("4k3/8/8/8/8/8/8/R3K3 b - - 0 1")["mobility"] == pytest.approx(0.1 * (15 - 5))
     assert terms("4k3/8/8/8/8/P7/P7/4K3 w - - 0 1")["doubled pawns"] < 0
+    assert terms("4k3/8/8/8/8/2N5/8/4K3 w - - 0 1")["centre control"] == pytest.approx(0.2 * 2), "d5 and e4"
+    assert terms("4k3/8/8/3p4/8/8/8/4K3 w - - 0 1")["centre control"] == pytest.approx(-0.2), "e4; d4 is not attacked"
+    assert terms("4k3/8/8/8/8/8/4PP2/4K3 w - - 0 1")["king safety"] == pytest.approx(0.3 * 2)
     assert -1 < evaluate("qqqqkqqq/8/8/8/8/8/8/4K3 w - - 0 1") < evaluate(fen) < 1
     assert evaluate(fen) == pytest.approx(-evaluate(chess.Board(fen).mirror().fen()))
 
