@@ -105,6 +105,8 @@ def _verdict(fit: Fit, name: str, demand: _Demand) -> Verdict:
     for problem in demand.misfits:
         if fit.misfit_of(problem):
             return Verdict(False, misfit(problem, name))
+    if not demand.work and not fit.sums:
+        return Verdict(False, f"no game ended within {_LONGEST:,} random moves, and {name} plays games to their ends")
     if not demand.work:
         return (Verdict(True, "") if fit.has_action_keys else
                 Verdict(False, "its actions cannot be the keys of a table: make them numbers, texts or tuples"))
@@ -154,6 +156,8 @@ class _Tour:
             self.fit.nodes = self._count(start, {})
         else:
             self.fit.nodes = self.fit.states  # each was met as often as there are ways to it
+        if self.fit.is_whole and not self.fit.sums:
+            raise UnsuitableGameError(f"this game never ends: none of its {self.fit.states:,} states is terminal")
         if not self.fit.players:
             raise UnsuitableGameError("no player ever moves in this game")
         if max(self.fit.players) >= len(self.fit.players) > 1:

@@ -133,6 +133,14 @@ def test_a_learned_playout_policy_is_nearer_to_the_truth():
     assert error(policy) < 0.75 * error(uniform)
 
 
+def test_a_learned_playout_policy_loses_fewer_games_where_iterations_are_few():
+    """Against perfect play, which nobody beats."""
+    policy = learned(imitate(GAME, solve(GAME, GAME.initial()), 1500), sharpness=4)
+    by_chance, by_policy = (uct._against_perfect_play(10, chosen, 120, seed=7) for chosen in (uniform, policy))
+    assert set(by_chance) | set(by_policy) <= {0, -1}
+    assert by_policy.count(-1) < 0.8 * by_chance.count(-1)
+
+
 def test_a_leaf_of_alphago_is_half_a_playout_and_half_the_network():
     table, board = solve(GAME, GAME.initial()), parse_grid("xo. .x. ..o")
     network = imitate(GAME, table, 300)

@@ -177,6 +177,7 @@ def broken(**functions) -> Game[Any, Any]:
     (broken(result=lambda state, action: 1 // 0), "result((0, 0), 'heads') raises ZeroDivisionError"),
     (broken(to_move=lambda state: CHANCE if state[0] else MAX, probability=lambda state, action: 2),
      "not a probability"),
+    (broken(result=lambda state, action: (0, 1 - state[1])), "never ends: none of its 2 states is terminal"),
 ])
 def test_a_broken_game_is_one_line(game, line):
     with pytest.raises(UnsuitableGameError) as raised:
@@ -205,6 +206,15 @@ def test_a_game_that_goes_round_in_circles_is_not_searched_to_its_end():
     fit = check(ring)
     assert fit.algorithms["minimax"].needs_depth and "a state can come again" in fit.algorithms["minimax"].words
     assert not fit.algorithms["a table"].plays
+
+
+def test_playouts_need_an_end():
+    """A game that grows for ever: searches to a depth play it, those that play games to their ends do not."""
+    fit = check(broken(is_terminal=lambda state: False))
+    for name in ("UCT", "AlphaZero"):
+        verdict = fit.algorithms[name]
+        assert not verdict.plays and "no game ended within 1,000 random moves" in verdict.words
+    assert fit.algorithms["alpha-beta"].needs_depth
 
 
 def test_alphazero_learns_a_game_that_it_was_not_made_for():

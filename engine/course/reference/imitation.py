@@ -46,14 +46,17 @@ def imitate(game: RowGame, table: Mapping[Board, SolvedState], examples: int, se
     return network
 
 
-def learned(network: Network) -> Playout[Board, int]:
-    """A playout policy: moves are drawn as often as the network thinks that an expert would play them."""
+def learned(network: Network, sharpness: float = 1) -> Playout[Board, int]:
+    """A playout policy: moves are drawn as often as the network thinks that an expert would play them; the sharper, the
+    more it keeps to the likeliest.
+    """
     known: dict[Board, list[float]] = {}
 
     def choose(game: Game[Board, int], board: Board, chance: random.Random) -> int:
         actions = game.actions(board)
         if board not in known:
-            known[board] = list(network.predict(seen(board, game.to_move(board))[None])[1][0, list(actions)])
+            likely = network.predict(seen(board, game.to_move(board))[None])[1][0, list(actions)]
+            known[board] = list(likely**sharpness)
         return chance.choices(actions, known[board])[0]
 
     return choose
