@@ -69,8 +69,12 @@ def find_player(wanted: str, games: Mapping[str, int]) -> frozenset[str]:
 
 
 def _listed(names: list[str], games: Mapping[str, int]) -> str:
-    """Names with the number of their games, those with the most first."""
-    ranked = sorted(names, key=lambda name: (-games[name], name))
-    shown = "; ".join(f"{name} ({games[name]} {'game' if games[name] == 1 else 'games'})"
+    """Names with the number of their games, those with the most first; of a name in other order, the usual spelling."""
+    people = dict[Words, list[str]]()
+    for name in sorted(names, key=lambda name: (-games[name], name)):
+        people.setdefault(tuple(sorted(words_of(name))), []).append(name)
+    played = {spellings[0]: sum(games[name] for name in spellings) for spellings in people.values()}
+    ranked = sorted(played, key=lambda name: (-played[name], name))
+    shown = "; ".join(f"{name} ({played[name]} {'game' if played[name] == 1 else 'games'})"
                       for name in ranked[:_MOST_LISTED])
     return shown + (f"; and {len(ranked) - _MOST_LISTED} more" if len(ranked) > _MOST_LISTED else "")

@@ -27,6 +27,12 @@ def test_spellings_of_one_player_belong_together():
     assert find_player("Carlsen, Magnus", {**games, "Carlsen, Mads": 1}) == {"Carlsen, Magnus", "Magnus Carlsen"}
 
 
+def test_a_name_in_another_order_is_listed_once():
+    with pytest.raises(InputError) as caught:
+        find_player("nobody", {"Hans Meier": 1, "MEIER HANS": 1, "Meier, Hans": 2, "Smith, J.": 3})
+    assert str(caught.value).endswith("there are Meier, Hans (4 games); Smith, J. (3 games)")
+
+
 @pytest.mark.parametrize(("wanted", "message"), [
     ("carlsen", ("several players match 'carlsen': Carlsen, Magnus (12 games); Carlsen,M (3 games); "
                 "Carlsen, Henrik (1 game)")),
