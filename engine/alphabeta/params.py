@@ -152,7 +152,7 @@ PARAMETERS = (
     # Quiescence.
     Parameter("delta_margin", 117, 50, 300, 15),
     Parameter("quiescence_moves", 3, 1, 8, 1),
-    Parameter("quiescence_blend", 512, 0, 1024, 64),  # the share of a score above beta, the rest is beta: 1024ths
+    Parameter("fail_high_blend", 512, 0, 1024, 64),  # the share of a score above beta, the rest is beta: 1024ths
     # Corrections of the static evaluation, in 1024ths: what a ply adds to the bonus, its largest value, and the weights
     # of the histories.
     Parameter("correction_rate", 128, 32, 320, 16),

@@ -132,7 +132,7 @@ def _fail_high_score(state, score, beta):
     """A score that fails high, drawn towards beta: the opponent will avoid the position anyway."""
     if not state.params.use_quiescence_blend or score < beta or is_decisive(score) or is_decisive(beta):
         return score
-    return blend_with_beta(score, beta, state.params.quiescence_blend)
+    return blend_with_beta(score, beta, state.params.fail_high_blend)
 
 
 @kernel

@@ -91,7 +91,7 @@ class InputFile:
 
     def __call__(self, text: str) -> Path:
         """Return its path; ArgumentTypeError if it cannot be read."""
-        return _checked(_path(text), file_size)
+        return _check_path(_path(text), file_size)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class OutputFile:
 
     def __call__(self, text: str) -> Path:
         """Return its path; ArgumentTypeError if it cannot or must not be written."""
-        return _checked(_path(text), lambda path: check_target(path, self.is_ours, self.what))
+        return _check_path(_path(text), lambda path: check_target(path, self.is_ours, self.what))
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class OutputStem:
         if not path.name:
             raise argparse.ArgumentTypeError(f"{quote(text)} has no file name")
         for ending in self.endings:
-            _checked(path.with_name(path.name + ending), lambda file: check_target(file, lambda _: True, "file"))
+            _check_path(path.with_name(path.name + ending), lambda file: check_target(file, lambda _: True, "file"))
         return path
 
 
@@ -128,7 +128,7 @@ class Folder:
 
     def __call__(self, text: str) -> Path:
         """Return its path; ArgumentTypeError if it does not exist."""
-        return _checked(_path(text), _check_folder)
+        return _check_path(_path(text), _check_folder)
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class OutputFolder:
 
     def __call__(self, text: str) -> Path:
         """Return its path; ArgumentTypeError if it cannot be created."""
-        return _checked(_path(text), _check_no_file)
+        return _check_path(_path(text), _check_no_file)
 
 
 def _check_no_file(path: Path) -> None:
@@ -160,7 +160,7 @@ def _path(text: str) -> Path:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def _checked(path: Path, check: Callable[[Path], object]) -> Path:
+def _check_path(path: Path, check: Callable[[Path], object]) -> Path:
     try:
         check(path)
     except InputError as error:

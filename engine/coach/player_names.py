@@ -61,14 +61,14 @@ def find_player(wanted: str, games: Mapping[str, int]) -> frozenset[str]:
     if not matching:
         near = difflib.get_close_matches(" ".join(words), [" ".join(own) for own in names.values()], 3)
         likely = [name for name, own in names.items() if " ".join(own) in near] or list(names)
-        raise InputError(f"no player {quote(wanted)} in these games; there are {_listed(likely, games)}")
+        raise InputError(f"no player {quote(wanted)} in these games; there are {_list_names(likely, games)}")
     if any(not (fits(first, second) or fits(second, first)) for first in matching.values()
            for second in matching.values()):
-        raise InputError(f"several players match {quote(wanted)}: {_listed(list(matching), games)}")
+        raise InputError(f"several players match {quote(wanted)}: {_list_names(list(matching), games)}")
     return frozenset(matching)
 
 
-def _listed(names: list[str], games: Mapping[str, int]) -> str:
+def _list_names(names: list[str], games: Mapping[str, int]) -> str:
     """Names with the number of their games, those with the most first; of a name in other order, the usual spelling."""
     people = dict[Words, list[str]]()
     for name in sorted(names, key=lambda name: (-games[name], name)):

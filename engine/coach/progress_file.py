@@ -16,7 +16,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from engine.coach.rating import RatedGame, Rating, updated
+from engine.coach.rating import RatedGame, Rating, update_rating
 from engine.coach.schedule import Card, Outcome, is_card, last_review, reviewed
 from engine.system import host
 from engine.system.errors import InputError, reason_of
@@ -94,7 +94,7 @@ class ProgressFile:
             rating = None
             if item_rating is not None and before is None:  # one that is repeated is remembered rather than found
                 score = 1.0 if outcome in (Outcome.SOLVED, Outcome.AT_ONCE) else 0.0
-                rating = updated(self._rating(connection), [RatedGame(item_rating, score)])
+                rating = update_rating(self._rating(connection), [RatedGame(item_rating, score)])
             card = reviewed(before, outcome, now)
             connection.execute(_insert("cards"), (deck, item, _stamp(card.due), card.text))
             answer = CardAnswer(deck, item, now, outcome, seconds, item_rating and item_rating.value, rating)
@@ -179,14 +179,14 @@ class ProgressFile:
 
         InputError, and no change, if it is not an export.
         """
-        tables = _checked(exported)
+        tables = _check_export(exported)
         with self._transaction() as connection:
             before = connection.total_changes
             connection.executemany(_insert("answers", "INSERT OR IGNORE"), tables["answers"])
             added = connection.total_changes - before
             for deck, item, due, text in tables["cards"]:
                 own = self._card(connection, deck, item)
-                if own is None or _asked(own) < _asked(Card(datetime.fromisoformat(due), text)):
+                if own is None or _last_asked(own) < _last_asked(Card(datetime.fromisoformat(due), text)):
                     connection.execute(_insert("cards"), (deck, item, due, text))
             for table in ("documents", "repertoires"):
                 connection.executemany(_insert(table, "INSERT OR IGNORE"), tables[table])
@@ -313,11 +313,11 @@ def _answer(row: Sequence[Any]) -> CardAnswer:
                    None if rating[0] is None else Rating(*rating))
 
 
-def _asked(card: Card) -> datetime:
+def _last_asked(card: Card) -> datetime:
     return last_review(card) or datetime.min.replace(tzinfo=UTC)
 
 
-def _checked(exported: object) -> dict[str, list[list[Any]]]:
+def _check_export(exported: object) -> dict[str, list[list[Any]]]:
     """The tables of an export; InputError if it is not one."""
     if not isinstance(exported, dict) or exported.get("format") != _FORMAT:
         raise InputError("not an export of progress")

@@ -102,9 +102,9 @@ def puzzle_from_json(value: object) -> Puzzle:
     known = [_try_from_json(board, solution, row) for row in (tries if isinstance(tries, list) else ())]
     themes = value.get("themes")
     return Puzzle(board.fen(shredder=is_chess960), solution, checked_goal(value.get("goal")),
-                  tuple(map(shortened, themes)) if _is_list_of_texts(themes) else (),
-                  checked_rating(value.get("rating")), tuple(known), shortened(value.get("source")),
-                  shortened(value.get("mistake")), is_chess960)
+                  tuple(map(shorten, themes)) if _is_list_of_texts(themes) else (),
+                  checked_rating(value.get("rating")), tuple(known), shorten(value.get("source")),
+                  shorten(value.get("mistake")), is_chess960)
 
 
 def _try_from_json(board: chess.Board, solution: Line, row: object) -> RefutedTry:
@@ -118,7 +118,7 @@ def _try_from_json(board: chess.Board, solution: Line, row: object) -> RefutedTr
     for move in solution[:ply]:
         cursor.push(move)
     line = legal_line(cursor, [row["move"], *row["refutation"]])
-    return RefutedTry(ply, line[0], line[1:], shortened(row.get("reason")))
+    return RefutedTry(ply, line[0], line[1:], shorten(row.get("reason")))
 
 
 def _is_list_of_texts(value: object) -> TypeGuard[list[str]]:
@@ -165,6 +165,6 @@ def checked_rating(value: object) -> int:
     return round(value) if is_rating and isinstance(value, int | float) else UNRATED
 
 
-def shortened(value: object) -> str:
+def shorten(value: object) -> str:
     """A text of a file on one line, cut off if it is very long; empty if it is no text."""
     return " ".join(value.split())[:_WORDS_LENGTH] if isinstance(value, str) else ""

@@ -26,7 +26,7 @@ from engine.coach.puzzle import (
     checked_rating,
     legal_line,
     puzzle_from_json,
-    shortened,
+    shorten,
 )
 from engine.system.errors import InputError
 from engine.system.files import begins_with, numbered_lines, read_json
@@ -140,11 +140,11 @@ def _puzzle_of_epd(line: str) -> Puzzle:
     if not isinstance(moves, str):
         raise InputError("no puzzle: its solution is missing (c9)")
     rating = _RATING.search(str(operations.get("c0")))
-    themes = shortened(operations.get("c1"))
+    themes = shorten(operations.get("c1"))
     return Puzzle(board.fen(shredder=is_chess960), checked_line(board, moves.split()),
                   checked_goal(operations.get("c3")),
                   tuple(themes.split(", ")) if "," in themes else tuple(themes.split()),
-                  _rating("" if rating is None else rating[1]), source=shortened(operations.get("c2")),
+                  _rating("" if rating is None else rating[1]), source=shorten(operations.get("c2")),
                   chess960=is_chess960)
 
 
@@ -195,18 +195,18 @@ def _puzzle_of_game(game: chess.pgn.Game) -> Puzzle:
     themes = headers.get("Themes", "")
     return Puzzle(board.fen(shredder=board.chess960), solution, checked_goal(headers.get("Goal")),
                   tuple(filter(None, themes.split(", "))), _rating(headers.get("Rating", "")), tuple(tries),
-                  _known(headers.get("Source")), _known(headers.get("Mistake")), board.chess960)
+                  _known_text(headers.get("Source")), _known_text(headers.get("Mistake")), board.chess960)
 
 
 def _try_of_variation(ply: int, wrong: chess.pgn.ChildNode) -> RefutedTry:
     """A wrong move with its refutation, up to the first null move."""
     refutation = takewhile(bool, wrong.mainline_moves())
     line = legal_line(wrong.parent.board(), [move.uci() for move in (wrong.move, *refutation)])
-    return RefutedTry(ply, line[0], line[1:], shortened(wrong.comment))
+    return RefutedTry(ply, line[0], line[1:], shorten(wrong.comment))
 
 
-def _known(text: str | None) -> str:
-    return "" if text == "?" else shortened(text)
+def _known_text(text: str | None) -> str:
+    return "" if text == "?" else shorten(text)
 
 
 FORMATS = {

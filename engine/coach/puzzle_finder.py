@@ -87,7 +87,7 @@ class PuzzleRounds(Rounds[list[Puzzle]]):
 
 def _rounds(board: chess.Board, moves: Sequence[chess.Move], effort: SearchEffort,
             source: str) -> Generator[Sequence[ReviewTask], Sequence[Any], list[Puzzle]]:
-    slices = slices_of(board, moves, divided(effort, _SCREENING), has_glances=False)
+    slices = slices_of(board, moves, divide_effort(effort, _SCREENING), has_glances=False)
     evals = [position_eval for part in (yield slices) for position_eval in part]
     tasks = mistakes_of(board, moves, evals, effort)
     verified = (yield tasks) if tasks else ()
@@ -147,18 +147,18 @@ class _Searches:
 
     def _search(self, board: chess.Board, times: int, lines: int,
                 moves: Sequence[chess.Move] | None = None) -> PositionEval:
-        effort = multiplied(self.effort, times, lines)
+        effort = multiply_effort(self.effort, times, lines)
         return evaluate_unless_cancelled(self.engine, board, effort, self.is_cancelled, lines, moves)
 
 
-def multiplied(effort: SearchEffort, times: int, lines: int = 1) -> SearchEffort:
+def multiply_effort(effort: SearchEffort, times: int, lines: int = 1) -> SearchEffort:
     """An effort of so many times the nodes for each of some lines, or with a ply more for each doubling."""
     nodes = None if effort.nodes is None else times * lines * effort.nodes
     depth = None if effort.depth is None else min(effort.depth + times.bit_length() - 1, MAX_PLY - 1)
     return replace(effort, nodes=nodes, depth=depth)
 
 
-def divided(effort: SearchEffort, by: int) -> SearchEffort:
+def divide_effort(effort: SearchEffort, by: int) -> SearchEffort:
     """An effort of a fraction of the nodes, or with a ply less for each halving."""
     nodes = None if effort.nodes is None else max(effort.nodes // by, 1)
     depth = None if effort.depth is None else max(effort.depth - by.bit_length() + 1, 1)

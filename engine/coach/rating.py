@@ -46,11 +46,11 @@ def expected_score(player: Rating, opponent: Rating) -> float:
     return 1 / (1 + math.exp(-_weight(opponent.deviation / _SCALE) * difference))
 
 
-def updated(player: Rating, results: list[RatedGame]) -> Rating:
+def update_rating(player: Rating, results: list[RatedGame]) -> Rating:
     """The rating after a rating period with these results; without any, only the deviation grows."""
     deviation = player.deviation / _SCALE
     if not results:
-        return player._replace(deviation=_bounded(math.hypot(deviation, player.volatility) * _SCALE))
+        return player._replace(deviation=_clamp_deviation(math.hypot(deviation, player.volatility) * _SCALE))
     # Steps 3 and 4: the variance of the rating by the results alone, and the improvement that they suggest.
     information = improvement = 0.0
     for opponent, score in results:
@@ -62,7 +62,7 @@ def updated(player: Rating, results: list[RatedGame]) -> Rating:
     before = math.hypot(deviation, volatility)  # step 6
     after = 1 / math.sqrt(1 / (before * before) + information)  # step 7
     value = player.value + _SCALE * after * after * improvement
-    return Rating(value, _bounded(after * _SCALE), volatility)
+    return Rating(value, _clamp_deviation(after * _SCALE), volatility)
 
 
 def _weight(deviation: float) -> float:
@@ -70,7 +70,7 @@ def _weight(deviation: float) -> float:
     return 1 / math.sqrt(1 + 3 * (deviation / math.pi) ** 2)
 
 
-def _bounded(deviation: float) -> float:
+def _clamp_deviation(deviation: float) -> float:
     return min(max(deviation, _LEAST_DEVIATION), _MOST_DEVIATION)
 
 

@@ -110,10 +110,10 @@ class Repertoire:
             node, board = pending.pop()
             if node.ply() - game.ply() >= plies:
                 continue
-            children = [(child, self._add_move(board, child)) for child in self._kept(board.turn, node)]
+            children = [(child, self._add_move(board, child)) for child in self._kept_moves(board.turn, node)]
             pending += reversed(children)  # the main line first, to its end
 
-    def _kept(self, turn: chess.Color, node: chess.pgn.GameNode) -> list[chess.pgn.ChildNode]:
+    def _kept_moves(self, turn: chess.Color, node: chess.pgn.GameNode) -> list[chess.pgn.ChildNode]:
         """The moves after a node that belong to the repertoire."""
         moves = [child for child in node.variations if child.move]
         good = [child for child in moves if not child.nags & _BAD]
@@ -159,7 +159,7 @@ def _read(games: Iterable[tuple[int, chess.pgn.Game | str]], source: str, name: 
             continue
         repertoire.add(game, plies)
         used += 1
-        text.write(pgn_text(_shortened(game, plies)))
+        text.write(pgn_text(_shorten(game, plies)))
         if text.tell() > _LARGEST_TEXT:
             raise InputError(f"{source} is too large for a repertoire: its games have more than {_LARGEST_TEXT} "
                              "characters")
@@ -173,7 +173,7 @@ def _read(games: Iterable[tuple[int, chess.pgn.Game | str]], source: str, name: 
     return repertoire, text.getvalue()
 
 
-def _shortened(game: chess.pgn.Game, plies: int) -> chess.pgn.Game:
+def _shorten(game: chess.pgn.Game, plies: int) -> chess.pgn.Game:
     """The game, without what follows its first plies."""
     pending: list[chess.pgn.GameNode] = [game]
     while pending:

@@ -15,7 +15,7 @@ from engine.analysis.move_verdicts import classify_game
 from engine.analysis.pgn_reader import Warn, read_games, read_headers
 from engine.analysis.review_driver import GameReview
 from engine.coach.player_names import find_player
-from engine.coach.report_games import ReportGame, annotated_verdicts, game_facts, judged
+from engine.coach.report_games import ReportGame, annotated_verdicts, game_facts, judge_moves
 from engine.system.errors import InputError
 
 Sides = Mapping[int, chess.Color]  # of the player, by the number of the game in the file
@@ -52,7 +52,7 @@ def read_report_games(path: Path, sides: Sides, warn: Warn,
         if verdicts is None:
             pending.add(number)
         else:
-            games[number] = judged(games[number], game, verdicts)
+            games[number] = judge_moves(games[number], game, verdicts)
     return games, pending, problems
 
 
@@ -60,6 +60,6 @@ def reviewed_game(number: int, game: chess.pgn.Game, review: GameReview,
                   side: chess.Color) -> tuple[str, dict[str, Any]]:
     """A game that was reviewed: its PGN with annotations, and what the report keeps of it; annotates `game`."""
     verdicts = classify_game(game.board(), list(game.mainline_moves()), review)
-    row = judged(game_facts(number, game, side), game, verdicts).as_row()
+    row = judge_moves(game_facts(number, game, side), game, verdicts).as_row()
     annotate(game, review)
     return pgn_text(game), row

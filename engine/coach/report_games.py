@@ -108,7 +108,7 @@ def game_facts(number: int, game: chess.pgn.Game, side: chess.Color) -> ReportGa
                       tagged_accuracy=_accuracy_tag(headers.get(f"{colors[0]}Accuracy", "")))
 
 
-def judged(facts: ReportGame, game: chess.pgn.Game, verdicts: Sequence[MoveVerdict]) -> ReportGame:
+def judge_moves(facts: ReportGame, game: chess.pgn.Game, verdicts: Sequence[MoveVerdict]) -> ReportGame:
     """The game with its moves judged."""
     side = facts.is_white
     clocks = _clocks(game, side)

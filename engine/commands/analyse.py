@@ -101,11 +101,11 @@ def _search(engine: Engine, board: chess.Board, arguments: argparse.Namespace) -
         for info in engine.analyse(board, movetime=movetime, depth=arguments.depth, nodes=arguments.nodes,
                                    multipv=arguments.multipv):
             best[info.number] = info
-            show(f"{info.nodes:,} nodes, {info.seconds:.1f} s", _HEADINGS, _rows(board, _ranked(best)))
-    return _ranked(best)
+            show(f"{info.nodes:,} nodes, {info.seconds:.1f} s", _HEADINGS, _rows(board, _rank_lines(best)))
+    return _rank_lines(best)
 
 
-def _ranked(best: dict[int, AnalysisInfo]) -> list[AnalysisInfo]:
+def _rank_lines(best: dict[int, AnalysisInfo]) -> list[AnalysisInfo]:
     """One line per move: from the last iteration, or the one before where it was stopped early."""
     deepest: dict[chess.Move, AnalysisInfo] = {}
     for number in sorted(best):

@@ -143,7 +143,7 @@ def _percent(accuracy: float | None) -> str:
     return "-" if accuracy is None else f"{accuracy:.1f} %"
 
 
-def _rounded(accuracy: float | None) -> float | None:
+def _round_accuracy(accuracy: float | None) -> float | None:
     return None if accuracy is None else round(accuracy, 2)
 
 
@@ -153,7 +153,7 @@ def _range_text(player: PlayerAccuracy) -> str:
 
 def _as_json(name: str, player: PlayerAccuracy) -> dict[str, Any]:
     phases = {phase.value: player.phase_accuracy(phase) for phase in Phase}
-    return {"player": name, "games": player.games, "moves": player.moves, "accuracy": _rounded(player.accuracy),
-            "phases": {phase: _rounded(accuracy) for phase, accuracy in phases.items()},
+    return {"player": name, "games": player.games, "moves": player.moves, "accuracy": _round_accuracy(player.accuracy),
+            "phases": {phase: _round_accuracy(accuracy) for phase, accuracy in phases.items()},
             "rating": None if player.rating_range is None else list(player.rating_range),
             "average_loss": round(player.average_loss, 1), "mistakes": player.counts}

@@ -73,11 +73,11 @@ def _print(grade: FileGrade) -> None:
         return
     for one in grade.functions:
         print(f"\n{one.name:<10}  {one.points:>2} of {one.of}")
-        for line in _explained(one):
+        for line in _explanation(one):
             print(f"    {line}")
 
 
-def _explained(one: FunctionGrade) -> list[str]:
+def _explanation(one: FunctionGrade) -> list[str]:
     lines = []
     if one.failed is not None:
         lines.append(f"fails: {one.failed}")

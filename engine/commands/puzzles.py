@@ -102,7 +102,7 @@ def _search_games(arguments: argparse.Namespace, effort: SearchEffort, file: Res
             pending, puzzles = done
             fresh = [puzzle for puzzle in puzzles if puzzle.id not in known]
             known |= {puzzle.id for puzzle in fresh}
-            file.add(_joined(form, fresh, is_first=not written), {
+            file.add(_join(form, fresh, is_first=not written), {
                 "game": pending.number, "puzzles": len(fresh), "ids": [puzzle.id for puzzle in fresh],
                 "themes": [theme for puzzle in fresh for theme in puzzle.themes], "skipped": skipped})
             written, skipped = written + len(fresh), 0
@@ -119,7 +119,7 @@ def _title(game: chess.pgn.Game) -> str:
     return ", ".join(filter(None, ("" if players == ["?", "?"] else " - ".join(players), " ".join(known)))) or "a game"
 
 
-def _joined(form: PuzzleFormat, puzzles: Sequence[Puzzle], *, is_first: bool) -> str:
+def _join(form: PuzzleFormat, puzzles: Sequence[Puzzle], *, is_first: bool) -> str:
     """The text of some puzzles, to be appended to a file."""
     if not puzzles:
         return ""

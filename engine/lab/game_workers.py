@@ -32,12 +32,12 @@ def finished_games(queue: GameQueue[Found], done: int, total: int, *, address: s
         cluster(address) if address is not None else threads(concurrency or usable_cores()))
     with workers as (executor, width), progress_bar(total) as show, stop_on_interrupt(cancel_all):
         try:
-            yield _finished(queue.pending(executor, width), executor, done, show)
+            yield _finish_games(queue.pending(executor, width), executor, done, show)
         finally:
             cancel_all()
 
 
-def _finished(games: Iterable[PendingGame[Found] | str], executor: Executor, done: int,
+def _finish_games(games: Iterable[PendingGame[Found] | str], executor: Executor, done: int,
               show: Show) -> FinishedGames[Found]:
     for number, pending in enumerate(games, done + 1):
         if isinstance(pending, str):

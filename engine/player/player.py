@@ -245,7 +245,7 @@ class Player:
             else:
                 limits = self._limits(request, tb_result.unresolved_moves, budget, received, signals)
                 is_threaded = level is None and isinstance(self._active, Threaded)
-                with self._lag.work_watched(self._settings.threads if is_threaded else 1):
+                with self._lag.watch_work(self._settings.threads if is_threaded else 1):
                     result = self._run_search(limits, signals, tb_result, level, report)
         if level is not None and self._settings.level_clock:
             self._take_time(request, budget, received, signals)

@@ -19,15 +19,13 @@ _FEWEST = 3  # moves that must have been seen before their delays are believed
 _REMEMBERED = 16
 _CAUTION = 1.5  # times the longest delay seen
 _LEAST_LAG = 0.001  # seconds
-_CLOCKS_RESOLUTION = 0.002  # hosts give whole milliseconds, and may round either way
+_CLOCK_RESOLUTION = 0.002  # hosts give whole milliseconds, and may round either way
 _UNEXPECTED_DELAY = 0.003  # seconds; see `LagEstimate.reserve`
 _DELAYS_IN_RESERVE = 2  # of the largest seen
 _MOVES_IN_RESERVE = 60  # whose delays are kept in reserve if the increments do not pay for them
 _LARGEST_RESERVE_SHARE = 0.75  # of the first clock
-_CLOCKS_TICK = 1e-6  # seconds
+_CLOCK_TICK = 1e-6  # seconds
 _ANSWER_SECONDS = 0.003  # of processor time, for an answer without thought
-
-
 _LEAST_PACE, _MOST_PACE = 0.15, 1.6  # of the usual time for a move: for the most obvious ones, and for the hardest
 _PACE_SPREAD = 0.3  # people do not think equally long about equally hard moves
 _HURRY = 0.1  # seconds for a move: with less, people play at once
@@ -47,7 +45,7 @@ def human_pace(budget: time_management.Budget, difficulty: float, rng: random.Ra
 
 
 class LagEstimate:
-    """How long moves are delayed: on the way to the host, as its clocks tell, and in the engine, by busy neighbours."""
+    """How long moves are delayed: on the way to the host, by its clocks, and in the engine, by other programs."""
 
     def __init__(self) -> None:
         self._seen: deque[float] = deque(maxlen=_REMEMBERED)  # what the clock lost that the engine did not use
@@ -72,7 +70,7 @@ class LagEstimate:
             self._first_clock = max(self._first_clock, left / 1000)
         if self._expected is not None and left is not None and self._expected[:2] == (side, ply):
             lost = self._expected[2] - left / 1000
-            if lost > -_CLOCKS_RESOLUTION:  # otherwise time was added, and nothing can be learned
+            if lost > -_CLOCK_RESOLUTION:  # otherwise time was added, and nothing can be learned
                 self._seen.append(max(lost, 0.0))
                 self._delays.append(self._seen[-1] + self._overstepped)
                 self._largest_delay = max(self._largest_delay, self._delays[-1])
@@ -89,7 +87,7 @@ class LagEstimate:
             self._expected = side, ply + 2, (left + request.increments[side]) / 1000 - seconds
 
     @contextmanager
-    def work_watched(self, threads: int) -> Iterator[None]:
+    def watch_work(self, threads: int) -> Iterator[None]:
         """Learn from a search within this context, whose threads compute all the time, how busy the machine is."""
         clocks = time.perf_counter, time.thread_time, time.process_time
         started = [clock() for clock in clocks]
@@ -104,7 +102,7 @@ class LagEstimate:
         """Learn from the duration of a search and the processor time of each of its threads."""
         self._work.append((seconds, processor_seconds))
         all_seconds, all_processor_seconds = map(sum, zip(*self._work, strict=True))
-        self.slowdown = max(all_seconds / max(all_processor_seconds, _CLOCKS_TICK), 1.0)
+        self.slowdown = max(all_seconds / max(all_processor_seconds, _CLOCK_TICK), 1.0)
 
     def estimate(self, allowed: float) -> float:
         """The delay to plan for with each move: the one seen, with caution, but no more than is allowed for anyway."""
@@ -118,7 +116,7 @@ class LagEstimate:
 
         Even if none was seen some may come, more of them in a longer game; but they partly cancel out, so this part
         grows with the square root of the first clock, and costs a longer game a smaller share. The engine's own delays
-        are seen late, when there is no time left for thought, so those that busy neighbours will cause are foreseen.
+        are seen late, when there is no time left for thought, so those that other programs will cause are foreseen.
         """
         delays, seen = (sum(times) / len(times) if times else 0.0 for times in (self._delays, self._seen))
         usual = max(delays, seen + _ANSWER_SECONDS * (self.slowdown - 1))

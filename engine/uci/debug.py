@@ -79,14 +79,14 @@ def run_adversary(words: Sequence[str]) -> Iterator[str]:
 
     from engine.system.processes import start_own
 
-    with start_own(words, stderr=subprocess.STDOUT) as process, _ended_together(process):
+    with start_own(words, stderr=subprocess.STDOUT) as process, _end_together(process):
         assert process.stdout is not None
         for line in process.stdout:
             yield line.rstrip()
 
 
 @contextmanager
-def _ended_together(process: subprocess.Popen[str]) -> Iterator[None]:
+def _end_together(process: subprocess.Popen[str]) -> Iterator[None]:
     """Within this context SIGTERM ends `process` as well; so does leaving the context in any way."""
     import signal
 

@@ -49,7 +49,7 @@ class UciOutput:
 
     def open_log(self, path: str) -> None:
         """Write the log to another file from now on, or to none; InputError changes nothing."""
-        log = _opened(path) if path else None
+        log = _open_plain_file(path) if path else None
         if self._log is not None:
             self._log.close()
         self._log = log
@@ -61,7 +61,7 @@ class UciOutput:
                 self._log.flush()
 
 
-def _opened(path: str) -> IO[str]:
+def _open_plain_file(path: str) -> IO[str]:
     """The file to append to. Only a plain file will do: a pipe could block, or feed the log back as input."""
     from engine.system.files import user_path  # not needed before the handshake
 

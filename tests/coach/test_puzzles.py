@@ -12,7 +12,7 @@ from engine.analysis.results import Score, drawn_score
 from engine.analysis.review import PositionEval, SearchEffort
 from engine.coach.puzzle import Goal, Puzzle, RefutedTry, puzzle_from_json
 from engine.coach.puzzle_files import FORMATS, read_puzzles
-from engine.coach.puzzle_finder import divided, goal_of, is_as_good, mistakes_of, multiplied, themes_of
+from engine.coach.puzzle_finder import divide_effort, goal_of, is_as_good, mistakes_of, multiply_effort, themes_of
 from engine.coach.puzzle_rating import estimated_rating
 from engine.system.errors import InputError
 from engine.system.resumable_file import ResumableFile
@@ -183,10 +183,11 @@ def test_a_resumed_run_remembers_that_it_skipped_a_game(capsys, tmp_path):
 
 
 def test_what_may_be_a_puzzle_is_searched_longer():
-    assert multiplied(SearchEffort(nodes=100), 5, 2) == SearchEffort(nodes=1000)
-    assert [multiplied(SearchEffort(depth=8), times, 2).depth for times in (1, 2, 5)] == [8, 9, 10]
-    assert multiplied(SearchEffort(depth=127), 5).depth == 127
-    assert [divided(effort, 8) for effort in (SearchEffort(nodes=4000), SearchEffort(nodes=3), SearchEffort(depth=10))
+    assert multiply_effort(SearchEffort(nodes=100), 5, 2) == SearchEffort(nodes=1000)
+    assert [multiply_effort(SearchEffort(depth=8), times, 2).depth for times in (1, 2, 5)] == [8, 9, 10]
+    assert multiply_effort(SearchEffort(depth=127), 5).depth == 127
+    efforts = SearchEffort(nodes=4000), SearchEffort(nodes=3), SearchEffort(depth=10)
+    assert [divide_effort(effort, 8) for effort in efforts
             ] == [SearchEffort(nodes=500), SearchEffort(nodes=1), SearchEffort(depth=7)]
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from engine.coach.rating import RatedGame, Rating, expected_score, updated
+from engine.coach.rating import RatedGame, Rating, expected_score, update_rating
 
 PLAYER = Rating(1500, 200, 0.06)
 OPPONENTS = [RatedGame(Rating(1400, 30), 1), RatedGame(Rating(1550, 100), 0), RatedGame(Rating(1700, 300), 0)]
 
 
 def test_the_worked_example_of_glickman():
-    rating = updated(PLAYER, OPPONENTS)
+    rating = update_rating(PLAYER, OPPONENTS)
     assert rating.value == pytest.approx(1464.06, abs=0.02)
     assert rating.deviation == pytest.approx(151.52, abs=0.02)
     assert rating.volatility == pytest.approx(0.05999, abs=0.00001)
@@ -23,7 +23,7 @@ def test_the_expected_scores_of_the_example():
 
 
 def test_without_results_only_the_uncertainty_grows():
-    rating = updated(PLAYER, [])
+    rating = update_rating(PLAYER, [])
     assert rating.value == PLAYER.value
     assert rating.volatility == PLAYER.volatility
     assert rating.deviation == pytest.approx(200.27, abs=0.01)  # sqrt(200**2 + (0.06 * 173.7178)**2)
@@ -32,10 +32,10 @@ def test_without_results_only_the_uncertainty_grows():
 def test_the_uncertainty_shrinks_to_a_floor_and_never_grows_beyond_that_of_an_unknown():
     rating = Rating()
     for _ in range(500):
-        rating = updated(rating, [RatedGame(Rating(rating.value, 60), score) for score in (0, 0, 1, 1)])
+        rating = update_rating(rating, [RatedGame(Rating(rating.value, 60), score) for score in (0, 0, 1, 1)])
     assert rating.deviation == 45
     for _ in range(100_000):
-        rating = updated(rating, [])
+        rating = update_rating(rating, [])
     assert rating.deviation == 350
 
 
@@ -43,7 +43,7 @@ def test_the_uncertainty_shrinks_to_a_floor_and_never_grows_beyond_that_of_an_un
 def test_a_long_row_of_surprises_converges(score):
     rating = PLAYER
     for _ in range(200):
-        rating = updated(rating, [RatedGame(Rating(1500, 60), score)])
+        rating = update_rating(rating, [RatedGame(Rating(1500, 60), score)])
     assert (rating.value > 2000) == (score == 1)
     assert 0 < rating.volatility < 1
 

@@ -26,7 +26,7 @@ from engine.coach.report_games import (
     annotated_verdicts,
     game_facts,
     game_of_row,
-    judged,
+    judge_moves,
     player_accuracy,
 )
 from tests.commands.running import run
@@ -79,7 +79,7 @@ def by_annotations(text: str, number: int, side: chess.Color) -> ReportGame:
     game = parsed(text)
     verdicts = annotated_verdicts(game)
     assert verdicts is not None
-    return judged(game_facts(number, game, side), game, verdicts)
+    return judge_moves(game_facts(number, game, side), game, verdicts)
 
 
 @pytest.fixture

@@ -158,7 +158,7 @@ def test_a_thread_that_computes_alone_tells_how_busy_the_machine_is(threads, mon
     for name, times in ticks.items():
         monkeypatch.setattr(f"engine.player.timing.time.{name}", lambda times=times: next(times))
     lag = LagEstimate()
-    with lag.work_watched(threads):
+    with lag.watch_work(threads):
         pass
     assert lag.slowdown == pytest.approx(3)
 

@@ -50,7 +50,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
         width = 2 * sum(client.nthreads().values())  # twice, so that the next shard is ready when a worker asks for it
         if not width:
             raise InputError(f"the cluster at {address} has no workers")
-        with _watched(client, address):
+        with _watch(client, address):
             yield client.get_executor(pure=False), width
     finally:
         with contextlib.suppress(InputError):
@@ -95,7 +95,7 @@ def _within(seconds: float, work: Callable[[], T], message: str) -> T:
 
 
 @contextlib.contextmanager
-def _watched(client: Client, address: str) -> Iterator[None]:
+def _watch(client: Client, address: str) -> Iterator[None]:
     """Ping the scheduler regularly, and cancel all games when it no longer answers."""
     is_over = threading.Event()
 

@@ -47,7 +47,7 @@ def deep_scores(samples: Samples, nodes: int, threads: int) -> Iterator[int]:
     def score(sample: Any, search: Callable[[Game], Result]) -> int:
         return int(search(Game(sample_board(sample).fen())).score)
 
-    return _searched(samples, score, nodes, threads)
+    return _score_items(samples, score, nodes, threads)
 
 
 def quiet_deep_scores(boards: Sequence[chess.Board], nodes: int, threads: int) -> Iterator[int | None]:
@@ -63,10 +63,10 @@ def quiet_deep_scores(boards: Sequence[chess.Board], nodes: int, threads: int) -
         move = board.parse_uci(game.uci(result.move))
         return None if board.is_capture(move) or move.promotion else int(result.score)
 
-    return _searched(boards, score, nodes, threads)
+    return _score_items(boards, score, nodes, threads)
 
 
-def _searched(items: Any, score: Callable[[Any, Callable[[Game], Result]], T], nodes: int,
+def _score_items(items: Any, score: Callable[[Any, Callable[[Game], Result]], T], nodes: int,
               threads: int) -> Iterator[T]:
     """`score` of each item and a function that searches, in several threads with a searcher each."""
     own_searcher = per_thread(lambda: AlphaBetaSearch(_MEGABYTES))

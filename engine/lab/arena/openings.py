@@ -29,7 +29,7 @@ class Openings:
         self._is_pgn = inner_name(path).lower().endswith(".pgn")
         with open_text(path) as lines:
             read = _pgn_games if self._is_pgn else _lines
-            self._items = list(read(_checked(bounded(lines, path), path)))
+            self._items = list(read(_check_lines(bounded(lines, path), path)))
 
     def draw(self, pairs: int, seed: int, warn: Callable[[str], None]) -> Iterator[Opening]:
         """One opening per pair, in an order determined by the seed; each is used once before any is used again.
@@ -90,7 +90,7 @@ class RandomOpenings:
                 return opening
 
 
-def _checked(lines: Iterable[str], path: Path) -> Iterator[str]:
+def _check_lines(lines: Iterable[str], path: Path) -> Iterator[str]:
     """Yield the lines of a text file; InputError at the first that is not text."""
     for number, line in enumerate(lines, 1):
         if _BINARY.search(line):

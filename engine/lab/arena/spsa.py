@@ -128,8 +128,8 @@ class SpsaRun:
             size = flips[row.name] * _perturbation(row, number, self.plan.pairs)
             # A fraction is rounded up with a probability equal to it, so that small perturbations are not lost.
             dice = generator.random()
-            plus.append((row.name, _rounded(row, self.values[row.name] + size, dice)))
-            minus.append((row.name, _rounded(row, self.values[row.name] - size, dice)))
+            plus.append((row.name, _round_value(row, self.values[row.name] + size, dice)))
+            minus.append((row.name, _round_value(row, self.values[row.name] - size, dice)))
         return Perturbation(number, flips, self.plan.pair(number, opening, rules, plus, minus))
 
     def update(self, perturbations: Sequence[Perturbation], results: Sequence[Sequence[GameRecord]]) -> None:
@@ -167,7 +167,7 @@ def _rate(row: Parameter, number: int, plan: SpsaConfig) -> float:
     return plan.rate * row.step**2 * gain
 
 
-def _rounded(row: Parameter, value: float, dice: float) -> float:
+def _round_value(row: Parameter, value: float, dice: float) -> float:
     if not row.is_integer:
         return min(max(value, row.low), row.high)
     return int(min(max(value + dice, row.low), row.high) // 1)

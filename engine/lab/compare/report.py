@@ -92,7 +92,7 @@ def print_rows(rows: Sequence[VariantResults], limits: Limits) -> None:
     is_suite = rows[0].trials[0].problem is not None
     last = ("solved",) if is_suite else ("value", "move")
     headings = ("technique", "nodes", "leaves", "CPU s", "b*", "first %", "depth", *last)
-    print_table(headings, [(*_figures(row, limits), *(_solved(row) if is_suite else _answer(row))) for row in rows],
+    print_table(headings, [(*_figures(row, limits), *(_solutions(row) if is_suite else _answer(row))) for row in rows],
                 left=("move",))
     print("b*: effective branching factor; first %: beta cutoffs by the first move, of all beta cutoffs"
           + ("" if is_suite else "; value in pawns, for the side to move"))
@@ -151,7 +151,7 @@ def _answer(row: VariantResults) -> tuple[str, str]:
     return pawns_text(trial.outcome.score), san(trial.game, trial.outcome.move)
 
 
-def _solved(row: VariantResults) -> tuple[str]:
+def _solutions(row: VariantResults) -> tuple[str]:
     return (f"{sum(trial.is_solved for trial in row.trials)} of {len(row.trials)}",)
 
 

@@ -179,7 +179,7 @@ class _NetworkTraining:
         return self._run.stages(self._trainer, label, self._taught_games())
 
     @cached_property
-    def _mixed(self) -> list[MixedSamples]:
+    def _mixtures(self) -> list[MixedSamples]:
         """The samples of all mixtures."""
         drawn = []
         for number, mixture in enumerate(self._arguments.mix):
@@ -194,7 +194,7 @@ class _NetworkTraining:
     @cached_property
     def _first_shard(self) -> Samples:
         """The first shard of the games, blended, and what is mixed into it; kept, so that it is labelled only once."""
-        return np.concatenate([self._blend(self._run.training), *(samples.training for samples in self._mixed)])
+        return np.concatenate([self._blend(self._run.training), *(samples.training for samples in self._mixtures)])
 
     def _taught_games(self) -> Callable[[], Iterator[Samples]]:
         """Starts a pass over the games, with the teacher's scores."""
@@ -217,7 +217,7 @@ class _NetworkTraining:
         from eval.network.train import check_integers
 
         scale = self._run.scale
-        for mixture, samples in zip(self._arguments.mix, self._mixed, strict=True):
+        for mixture, samples in zip(self._arguments.mix, self._mixtures, strict=True):
             scores, _, _ = check_integers(self._model, network, samples.held_out, self._run.device)
             error = losses_of(expected_result(scores, scale), samples.held_out, scale, 0).score
             print_now(f"{name} on {len(samples.held_out)} held-out {mixture.origin}: {error:.6f}")

@@ -85,7 +85,7 @@ class Neighbours:
 
         `label` is the teacher's labelling, for stages that use a teacher.
         """
-        kept = self._kept(number, stage)
+        kept = self._samples_file(number, stage)
         if kept is not None and kept.exists():
             samples = _read(kept)
         else:
@@ -102,7 +102,7 @@ class Neighbours:
     def _stage_seed(self, number: int) -> int:
         return int(self._arguments.seed) + _SEEDS_APART * (number - 1)
 
-    def _kept(self, number: int, stage: PretrainStage) -> Path | None:
+    def _samples_file(self, number: int, stage: PretrainStage) -> Path | None:
         """The file for the samples of a stage; its name depends on what determines them."""
         if self._arguments.neighbours is None:
             return None

@@ -189,11 +189,11 @@ def _annotation_value(game: chess.pgn.Game, annotation: Annotation) -> Value:
 
 def _player_value(name: str, accuracy: PlayerAccuracy) -> dict[str, Any]:
     phases = {phase.value: accuracy.phase_accuracy(phase) for phase in Phase}
-    return {"name": name, "accuracy": _rounded(accuracy.accuracy), "loss": round(accuracy.average_loss),
-            "phases": {phase: _rounded(value) for phase, value in phases.items()},
+    return {"name": name, "accuracy": _round_accuracy(accuracy.accuracy), "loss": round(accuracy.average_loss),
+            "phases": {phase: _round_accuracy(value) for phase, value in phases.items()},
             "rating": None if accuracy.rating_range is None else list(accuracy.rating_range),
             "marks": {mark.text: accuracy.of(mark) for mark in BAD}}
 
 
-def _rounded(accuracy: float | None) -> float | None:
+def _round_accuracy(accuracy: float | None) -> float | None:
     return None if accuracy is None else round(accuracy, 1)

@@ -11,7 +11,7 @@ from engine.analysis.pgn_reader import read_games_text
 from engine.coach.player_names import find_player
 from engine.coach.report import build_report
 from engine.coach.report_advice import advice_of
-from engine.coach.report_games import annotated_verdicts, game_facts, judged
+from engine.coach.report_games import annotated_verdicts, game_facts, judge_moves
 from engine.coach.report_json import report_json
 from engine.system.errors import InputError
 from engine.ui.web import requests
@@ -56,7 +56,7 @@ def _report(pgn: str, player: str) -> Value:
         side = next((color for name, color in _SIDES if game.headers.get(name, "?").strip() in names), None)
         if side is not None:
             verdicts, facts = annotated_verdicts(game), game_facts(number, game, side)
-            found.append(facts if verdicts is None else judged(facts, game, verdicts))
+            found.append(facts if verdicts is None else judge_moves(facts, game, verdicts))
     report = build_report(max(names, key=lambda name: counts[name]), found)
     value = report_json(report, sorted(names), advice_of(report))
     del value["moves"]  # the page shows those that prove something

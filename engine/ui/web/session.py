@@ -129,7 +129,7 @@ class Session:
                 text = await self._unanswered.get()
                 await asyncio.sleep(self._rate_limiter.wait())
                 self._unanswered_size -= len(text)
-                async with self._guarded():
+                async with self._guard():
                     _request_number.set(None)  # a text that cannot be parsed has no number
                     name, message = requests.read_message(text)
                     _request_number.set(requests.optional_int_field(message, "request"))
@@ -150,7 +150,7 @@ class Session:
         return lambda message: self.start_job(name, lambda: work(message))
 
     @asynccontextmanager
-    async def _guarded(self) -> AsyncIterator[None]:
+    async def _guard(self) -> AsyncIterator[None]:
         """Send errors to the page as one line, so that no error ends the session."""
         try:
             yield
@@ -183,7 +183,7 @@ class Session:
 
     async def _run_job(self, work: Work) -> None:
         with suppress(WebSocketDisconnect):  # `run` gets the same exception
-            async with self._guarded():
+            async with self._guard():
                 await work()
 
     def _is_running(self, name: str) -> bool:

@@ -48,7 +48,7 @@ class PuzzleSession:
             raise InputError("training is for the user of this machine: their progress is kept in a file")
         value = await self._pool.run_briefly(lambda: self._carry_out(action, message, progress_path))
         if value is None:
-            value = await self._refuted(message)
+            value = await self._refute(message)
         await self._send(make_message("training", **value))
 
     def _carry_out(self, action: str, message: Message, path: Path) -> Value | None:
@@ -58,24 +58,24 @@ class PuzzleSession:
             if action == "anew" and isinstance(training, Woodpecker):
                 training.begin_anew()
             if action == "overview":
-                return self._ended(training)
-            return self._asked(training, requests.str_field(message, "id", _LONGEST_WORD) if "id" in message else "")
+                return self._overview_after(training)
+            return self._ask(training, requests.str_field(message, "id", _LONGEST_WORD) if "id" in message else "")
         training, attempt = self._running()
         if action == "hint":
             text = attempt.hint()
-            return self._shown({"hint": text})
+            return self._current_puzzle({"hint": text})
         if action == "solution":
             self._fail()
             solved = {"solution": solution_text(attempt.puzzle), "line": _frames(
                 attempt.board, attempt.puzzle.solution[attempt.ply :])}
             self._attempt = None
-            return {**solved, **self._ended(training)}
-        return self._moved(attempt, self._move_of(message, attempt))
+            return {**solved, **self._overview_after(training)}
+        return self._make_move(attempt, self._move_of(message, attempt))
 
     def _move_of(self, message: Message, attempt: PuzzleAttempt) -> chess.Move:
         return requests.parse_uci_move(attempt.board, requests.str_field(message, "uci", _LONGEST_MOVE))
 
-    def _moved(self, attempt: PuzzleAttempt, move: chess.Move) -> Value | None:
+    def _make_move(self, attempt: PuzzleAttempt, move: chess.Move) -> Value | None:
         if not attempt.puzzle.is_right(attempt.ply, move):
             return None
         board = attempt.board
@@ -84,7 +84,7 @@ class PuzzleSession:
         if not attempt.is_solved:
             board.push(move)
             reply = attempt.puzzle.solution[attempt.ply - 1]
-            return self._shown({**played, "reply": {"san": board.san(reply), "uci": board.uci(reply)}})
+            return self._current_puzzle({**played, "reply": {"san": board.san(reply), "uci": board.uci(reply)}})
         training, outcome, puzzle = self._running()[0], attempt.outcome, attempt.puzzle
         if outcome is not Outcome.FAILED:
             training.record(puzzle, outcome, attempt.seconds)
@@ -92,9 +92,9 @@ class PuzzleSession:
         self._attempt = None
         return {**played, "solved": outcome.name.lower().replace("_", " "), "position": position_json(board),
                 "rated": puzzle.rating, "themes": list(puzzle.themes), "source": puzzle.source,
-                "seconds": round(attempt.seconds, 1), **self._ended(training)}
+                "seconds": round(attempt.seconds, 1), **self._overview_after(training)}
 
-    async def _refuted(self, message: Message) -> Value:
+    async def _refute(self, message: Message) -> Value:
         """What is wrong with a move; the answer counts as failed unless the move is as good as the right one."""
         attempt = self._running()[1]
         board, move = attempt.board, self._move_of(message, attempt)
@@ -104,7 +104,7 @@ class PuzzleSession:
         def answer() -> Value:
             if wrong is not None:
                 self._fail()
-            return self._shown(_wrong_json(board, move, wrong))
+            return self._current_puzzle(_wrong_json(board, move, wrong))
 
         return await self._pool.run_briefly(answer)
 
@@ -142,15 +142,15 @@ class PuzzleSession:
     def _warn(self, text: str) -> None:
         self._note = text
 
-    def _asked(self, training: Training, wanted: str) -> Value:
+    def _ask(self, training: Training, wanted: str) -> Value:
         """The next puzzle: the one that was shown before a reload, if it has not been answered since."""
         if self._attempt is not None and not self._attempt.is_failed and wanted != self._attempt.puzzle.id:
             training.skip(self._attempt.puzzle)
         puzzle = training.open(wanted) or training.next()
         self._attempt = None if puzzle is None else PuzzleAttempt(puzzle)
-        return self._standing(training) if puzzle is None else self._shown({})
+        return self._standing(training) if puzzle is None else self._current_puzzle({})
 
-    def _shown(self, value: Value) -> Value:
+    def _current_puzzle(self, value: Value) -> Value:
         """The puzzle as it stands, with what has just happened."""
         training, attempt = self._running()
         puzzle, board = attempt.puzzle, attempt.board
@@ -159,7 +159,7 @@ class PuzzleSession:
             "id": puzzle.id, "text": task_text(puzzle), "position": position_json(board), "last": last,
             "side": chess.COLOR_NAMES[board.turn], "hinted": attempt.hinted_squares, "failed": attempt.is_failed}}
 
-    def _ended(self, training: Training) -> Value:
+    def _overview_after(self, training: Training) -> Value:
         """The user's progress after a puzzle."""
         return {"overview": overview(training, self._known), **self._standing(training)}
 

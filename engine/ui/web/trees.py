@@ -35,7 +35,7 @@ class TreeSession:
     async def steps(self, message: Message) -> None:
         """Send the tree as it was read, the steps of the search, and the pseudo-code."""
         def answer() -> Value:
-            done = _searched(message)
+            done = _search_tree(message)
             return make_message("steps", **as_object(done), fits=fitting(done.tree), listing=listing_of(done.algorithm),
                                 misfit=misfit(done.tree, _algorithm(message)) if "algorithm" in message else "",
                                 exploration=_exploration(done.tree, message) if done.algorithm == "uct" else None)
@@ -46,7 +46,7 @@ class TreeSession:
         """Send a question about the search; if the message contains an answer, also whether it is right, and why."""
         number = requests.int_field(message, "number", 0, _MOST_QUESTIONS)
         answer = requests.str_field(message, "answer", _LONGEST_ANSWER) if "answer" in message else None
-        asked = await self._pool.run_briefly(lambda: questions_of(_searched(message)))
+        asked = await self._pool.run_briefly(lambda: questions_of(_search_tree(message)))
         if number >= len(asked):
             raise InputError(f"there are {len(asked)} questions about this tree")
         made = asked[number]
@@ -54,7 +54,7 @@ class TreeSession:
                                       choices=list(made.choices), **({} if answer is None else verdict(made, answer))))
 
 
-def _searched(message: Message) -> TreeRun:
+def _search_tree(message: Message) -> TreeRun:
     """The search that a message asks for; an algorithm that does not fit gives way to one that does."""
     tree = parse_tree(requests.str_field(message, "tree", LONGEST_TREE))
     wanted = _algorithm(message)
