@@ -6,24 +6,22 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from engine.alphabeta.deepening import helper_deepening, re_search, start_multipv_line
-from engine.alphabeta.iterations import MainThreadSearch, PvLine, best_line_of
+from engine.alphabeta.iterations import MainThreadSearch, best_line_of
 from engine.alphabeta.params import ParamsRecord
 from engine.alphabeta.root import search_from
 from engine.alphabeta.root_moves import NO_LIMIT, init_root_entry, move_to_front_entry, restrict_root_moves
 from engine.alphabeta.state import StateRecord, clear_histories, new_state, set_params
 from engine.alphabeta.threads import ThreadPool
 from engine.alphabeta.tt import TranspositionTable
+from engine.alphabeta.vote import ThreadResult, vote
 from engine.core.position import PositionRecord
 from engine.search.interface import Clearable, Evaluating, Resizable, Search, Stoppable, TbProbing, Threaded
-from engine.search.scores import is_win
 from engine.search.tb import TbRecord, no_tb
 from engine.search.types import Counts, Info, InfoString, Limits, Progress, Report, Result, TreeCounts, no_report
 from engine.system.errors import InputError
@@ -34,7 +32,6 @@ _FIRST_REPORT = 0.02
 _FIRST_PROGRESS = 3.0  # seconds: for shorter searches the lines are enough
 _PROGRESS_INTERVAL = 1.0
 _LONGEST_TIME = 1e9  # seconds; more would not fit into nanoseconds
-_LOWEST_VOTE = 14  # centipawns: the weight of the lowest score in the vote; higher ones count by their difference
 _VOTE_TIMEOUT = 0.002  # seconds: how long the vote waits for a helper that has lost its core
 
 
@@ -327,26 +324,3 @@ class AlphaBetaSearch(IterativeSearch, Threaded, Resizable):
                   for number, state in enumerate(self._states[1 : 1 + self._helpers])
                   if self._pool.wait_for(number, max(deadline - time.perf_counter(), 0.0))]
         return vote([own, *others])
-
-
-class ThreadResult(NamedTuple):
-    """The line that one thread found, and the depth of its last completed iteration."""
-
-    depth: int
-    line: PvLine
-
-
-def vote(candidates: Sequence[ThreadResult]) -> ThreadResult:
-    """The thread that wins the vote. Each votes for its move by depth and score; a proven win needs no vote."""
-    eligible = [candidate for candidate in candidates if candidate.depth > 0]
-    if not eligible:
-        return candidates[0]
-    lowest = min(candidate.line.score for candidate in eligible)
-    votes: dict[int, int] = {}
-    for depth, line in eligible:
-        weight = (line.score - lowest + _LOWEST_VOTE) * depth
-        votes[line.moves[0]] = votes.get(line.moves[0], 0) + weight
-    if any(is_win(line.score) for _, line in eligible):
-        return max(eligible, key=lambda candidate: candidate.line.score)
-    return max(eligible, key=lambda candidate: (votes[candidate.line.moves[0]], candidate.depth,
-                                                candidate is candidates[0]))

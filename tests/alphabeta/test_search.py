@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from engine.alphabeta.iterations import PvLine
 from engine.alphabeta.params import PARAMETERS, default_params, minimax_params, set_param
 from engine.alphabeta.reductions import multi_cut_score
-from engine.alphabeta.searcher import AlphaBetaSearch, ThreadResult, vote
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.alphabeta.state import HISTORY_FIELDS, ROOT_OFFSET, new_state
+from engine.alphabeta.vote import ThreadResult, vote
 from engine.core.game import Game
 from engine.core.perft import PERFT_POSITIONS
 from engine.lab.bench_positions import BENCH_FENS
