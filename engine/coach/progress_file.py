@@ -7,7 +7,6 @@ once. A damaged file is kept under another name, and a new one begins.
 from __future__ import annotations
 
 import sqlite3
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -16,43 +15,25 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from engine.coach.progress_export import FORMAT, check_export
+from engine.coach.progress_schema import (
+    COLUMNS,
+    SCHEMA_VERSION,
+    SELECT,
+    SINCE,
+    bring_up_to_date,
+    insert_into,
+    stamp_of,
+)
 from engine.coach.rating import RatedGame, Rating, update_rating
-from engine.coach.schedule import Card, Outcome, is_card, last_review, reviewed
+from engine.coach.schedule import Card, Outcome, last_review, reviewed
 from engine.system import host
 from engine.system.errors import InputError, reason_of
 from engine.system.files import create_folder, exclusive
 
-SCHEMA_VERSION = 2
-_FORMAT = "adversary progress"  # of an export
 _LONGEST_WAIT = 10.0  # seconds, for another window
 _PAUSE = 0.05  # seconds between two attempts to lock
 
-# What each version of the schema adds to the one before it; an old file is brought up to date when it is opened.
-_SCHEMAS = ("""
-CREATE TABLE cards (
-    deck TEXT NOT NULL, item TEXT NOT NULL, due TEXT NOT NULL, card TEXT NOT NULL, PRIMARY KEY (deck, item)
-) WITHOUT ROWID;
-CREATE INDEX cards_by_date ON cards (deck, due);
-CREATE TABLE answers (
-    deck TEXT NOT NULL, item TEXT NOT NULL, at TEXT NOT NULL, outcome INTEGER NOT NULL, seconds REAL NOT NULL,
-    item_rating REAL, rating REAL, deviation REAL, volatility REAL, PRIMARY KEY (deck, item, at)
-) WITHOUT ROWID;
-CREATE INDEX answers_by_date ON answers (at);
-CREATE TABLE documents (
-    type TEXT NOT NULL, name TEXT NOT NULL, content TEXT NOT NULL, PRIMARY KEY (type, name)
-) WITHOUT ROWID;
-""", """
-CREATE TABLE repertoires (
-    name TEXT NOT NULL, side TEXT NOT NULL, pgn TEXT NOT NULL, PRIMARY KEY (name, side)
-) WITHOUT ROWID;
-""")
-_COLUMNS = {"cards": 4, "answers": 9, "documents": 3, "repertoires": 3}
-_SINCE = {"repertoires": 2}  # the schema version that brought a table, if it is not the first
-_SIDES = ("white", "black")
-# Of the numbers of an answer in an export: seconds, the item's rating, the user's rating, deviation and volatility.
-_LIMITS = ((0.0, sys.float_info.max), (-1e4, 1e4), (-1e4, 1e4), (1.0, 1e3), (1e-6, 10.0))
-_SELECT = {"cards": "SELECT * FROM cards", "answers": "SELECT * FROM answers", "documents": "SELECT * FROM documents",
-           "repertoires": "SELECT * FROM repertoires"}
 
 
 class CardAnswer(NamedTuple):
@@ -96,9 +77,9 @@ class ProgressFile:
                 score = 1.0 if outcome in (Outcome.SOLVED, Outcome.AT_ONCE) else 0.0
                 rating = update_rating(self._rating(connection), [RatedGame(item_rating, score)])
             card = reviewed(before, outcome, now)
-            connection.execute(_insert("cards"), (deck, item, _stamp(card.due), card.text))
+            connection.execute(insert_into("cards"), (deck, item, stamp_of(card.due), card.text))
             answer = CardAnswer(deck, item, now, outcome, seconds, item_rating and item_rating.value, rating)
-            connection.execute(_insert("answers"), (deck, item, _stamp(now), outcome.value, seconds,
+            connection.execute(insert_into("answers"), (deck, item, stamp_of(now), outcome.value, seconds,
                                                      answer.item_rating, *(rating or (None, None, None))))
         return answer
 
@@ -106,7 +87,7 @@ class ProgressFile:
         """The items that are due, the longest overdue first."""
         with self._transaction() as connection:
             rows = connection.execute("SELECT item FROM cards WHERE deck = ? AND due <= ? ORDER BY due",
-                                      (deck, _stamp(_utc(now))))
+                                      (deck, stamp_of(_utc(now))))
             return [item for (item,) in rows]
 
     def cards(self, deck: str) -> dict[str, Card]:
@@ -155,12 +136,12 @@ class ProgressFile:
     def repertoires(self) -> list[KeptRepertoire]:
         """The kept repertoires by name and side."""
         with self._transaction() as connection:
-            return [KeptRepertoire(*row) for row in connection.execute(_SELECT["repertoires"])]
+            return [KeptRepertoire(*row) for row in connection.execute(SELECT["repertoires"])]
 
     def keep_repertoire(self, kept: KeptRepertoire) -> None:
         """Keep a repertoire, in place of one of the same name and side."""
         with self._transaction() as connection:
-            connection.execute(_insert("repertoires"), kept)
+            connection.execute(insert_into("repertoires"), kept)
 
     def remove_repertoire(self, name: str, side: str) -> bool:
         """Remove a repertoire, but not what is known of its positions; returns whether there was one."""
@@ -171,25 +152,25 @@ class ProgressFile:
         """Everything, as a JSON object."""
         with self._transaction() as connection:
             tables = {table: [list(row) for row in connection.execute(statement)]
-                      for table, statement in _SELECT.items()}
-        return {"format": _FORMAT, "version": SCHEMA_VERSION, **tables}
+                      for table, statement in SELECT.items()}
+        return {"format": FORMAT, "version": SCHEMA_VERSION, **tables}
 
     def merge(self, exported: object) -> int:
         """Add what an export holds and return the number of new answers; of two cards the one asked later stays.
 
         InputError, and no change, if it is not an export.
         """
-        tables = _check_export(exported)
+        tables = check_export(exported)
         with self._transaction() as connection:
             before = connection.total_changes
-            connection.executemany(_insert("answers", "INSERT OR IGNORE"), tables["answers"])
+            connection.executemany(insert_into("answers", "INSERT OR IGNORE"), tables["answers"])
             added = connection.total_changes - before
             for deck, item, due, text in tables["cards"]:
                 own = self._card(connection, deck, item)
                 if own is None or _last_asked(own) < _last_asked(Card(datetime.fromisoformat(due), text)):
-                    connection.execute(_insert("cards"), (deck, item, due, text))
+                    connection.execute(insert_into("cards"), (deck, item, due, text))
             for table in ("documents", "repertoires"):
-                connection.executemany(_insert(table, "INSERT OR IGNORE"), tables[table])
+                connection.executemany(insert_into(table, "INSERT OR IGNORE"), tables[table])
         return added
 
     @staticmethod
@@ -230,7 +211,7 @@ class ProgressFile:
             if version and not self._is_checked:
                 self._check(connection, version)
             if version < SCHEMA_VERSION:
-                _bring_up_to_date(connection, version)
+                bring_up_to_date(connection, version)
             self._is_checked = True
         except BaseException:
             connection.close()
@@ -245,7 +226,7 @@ class ProgressFile:
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        wanted = {table for table in _COLUMNS if _SINCE.get(table, 1) <= version}
+        wanted = {table for table in COLUMNS if SINCE.get(table, 1) <= version}
         if missing := wanted - {name for (name,) in rows}:
             raise sqlite3.DatabaseError(f"no table {min(missing)}")
 
@@ -295,18 +276,6 @@ def default_path() -> Path:
     return host.user_data_folder() / "adversary" / "progress.sqlite3"
 
 
-def _bring_up_to_date(connection: sqlite3.Connection, version: int) -> None:
-    """Add what the file's version lacks; 0 is a new file."""
-    for statements in _SCHEMAS[version:]:
-        for statement in statements.split(";"):
-            connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-
-def _insert(table: str, verb: str = "REPLACE") -> str:
-    return f"{verb} INTO {table} VALUES ({', '.join('?' * _COLUMNS[table])})"
-
-
 def _answer(row: Sequence[Any]) -> CardAnswer:
     deck, item, at, outcome, seconds, item_rating, *rating = row
     return CardAnswer(deck, item, datetime.fromisoformat(at), Outcome(outcome), seconds, item_rating,
@@ -317,71 +286,5 @@ def _last_asked(card: Card) -> datetime:
     return last_review(card) or datetime.min.replace(tzinfo=UTC)
 
 
-def _check_export(exported: object) -> dict[str, list[list[Any]]]:
-    """The tables of an export; InputError if it is not one."""
-    if not isinstance(exported, dict) or exported.get("format") != _FORMAT:
-        raise InputError("not an export of progress")
-    version = exported.get("version")
-    if not isinstance(version, int) or not 1 <= version <= SCHEMA_VERSION:
-        raise InputError(f"an export of version {version}, expected 1 to {SCHEMA_VERSION}")
-    tables: dict[str, list[list[Any]]] = {}
-    for table in _COLUMNS:
-        rows = exported.get(table, [] if version < _SINCE.get(table, 1) else None)
-        if not isinstance(rows, list):
-            raise InputError(f"the export has no {table}")
-        tables[table] = []
-        for number, row in enumerate(rows, 1):
-            try:
-                tables[table].append(_checked_row(table, row))
-            except (ValueError, TypeError, OverflowError) as error:
-                raise InputError(f"{table}, row {number} is invalid") from error
-    return tables
-
-
-def _checked_row(table: str, row: object) -> list[Any]:
-    """A row of an export as its table holds it; ValueError, TypeError or OverflowError if it cannot be one."""
-    if not isinstance(row, list) or len(row) != _COLUMNS[table]:
-        raise ValueError
-    texts = row[:2] if table == "answers" else row
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError
-    for text in texts:
-        text.encode()  # ValueError: half of a surrogate pair, which the file cannot hold
-    if table == "answers":
-        return [*texts, _checked_stamp(row[2]), Outcome(row[3]).value, *_checked_numbers(row[4:])]
-    if table == "cards":
-        if not is_card(row[3]):
-            raise ValueError
-        return [*row[:2], _checked_stamp(row[2]), row[3]]
-    if table == "repertoires" and row[1] not in _SIDES:
-        raise ValueError
-    return row
-
-
-def _checked_numbers(values: Sequence[Any]) -> list[float | None]:
-    """The numbers of an answer, from its seconds on."""
-    numbers = [None if value is None else float(value) for value in values]
-    is_rated = numbers[2] is not None
-    if numbers[0] is None or any((number is not None) != is_rated for number in numbers[2:]):
-        raise ValueError
-    for number, (low, high) in zip(numbers, _LIMITS, strict=True):
-        if number is not None and not low <= number <= high:
-            raise ValueError
-    return numbers
-
-
-def _checked_stamp(text: str) -> str:
-    """A time with a zone, as this file writes it."""
-    at = datetime.fromisoformat(text)
-    if at.tzinfo is None:
-        raise ValueError
-    return _stamp(at)
-
-
 def _utc(now: datetime | None) -> datetime:
     return datetime.now(UTC) if now is None else now.astimezone(UTC)
-
-
-def _stamp(at: datetime) -> str:
-    """A time as text that sorts by time."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
