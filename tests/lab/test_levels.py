@@ -21,6 +21,7 @@ from engine.lab.compare.level_match import (
     anchor_spec,
     level_name,
     level_spec,
+    missing_games,
     rows_of,
 )
 from engine.lab.compare.likeness import (
@@ -59,6 +60,14 @@ def test_all_play_as_users_meet_them():
     assert (CLOCK.base, CLOCK.increment, CLOCK.nodes, CLOCK_TEXT) == (10, 0.1, None, "10+0.1")
     older = PlayedLevelGame(("level 1600", "anchor 1550"), "1-0", ())  # held to a depth
     assert rows_of([older], LevelMatch((1600,), "stockfish", 1)) == []
+
+
+def test_forfeited_games_are_played_again():
+    """Of three games for each of two pairings, one is there, one was forfeited."""
+    names = ("level 1600", anchor_name(1550))
+    games = [PlayedLevelGame(names, "1-0", ()), PlayedLevelGame(names[::-1], "1-0", (), is_forfeited=True)]
+    missing = missing_games(LevelMatch((1600,), "stockfish", 3), games)
+    assert [shard.second.name for shard in missing] == [names[1]] * 2 + [anchor_name(1650)] * 3
 
 
 def test_every_level_is_linked_to_an_anchor():

@@ -4,7 +4,7 @@ Every level plays an engine of limited strength at the anchors next to it, the l
 simple bots. One Elo scale is fitted to all games, in which the anchors have the rating that their engine claims. All
 play as users meet them: in processes of their own, on a clock, with the default options, from the starting position. An
 anchor that is held to the depth at which it picks its move is weaker: on a clock, its search goes on, and what that
-leaves in the hash table makes the next shallow search a deeper one (history/ui.md).
+leaves in the hash table makes the next shallow search a deeper one (see history/ui.md).
 """
 
 from __future__ import annotations
@@ -105,11 +105,7 @@ def play_levels(match: LevelMatch, file: Path | None, say: Callable[[str], None]
     if file is not None:
         drop_incomplete_game(file)
     games = [] if file is None else read_games(file)
-    shards = []
-    for first, second in match.pairings():
-        played = sum({first.name, second.name} == set(game.players) for game in games)
-        shards += [UciGame(number, Opening(), first, second, CLOCK, _RULES)
-                   for number in range(played, match.games)]
+    shards = missing_games(match, games)
     anchor = next((shard.second for shard in shards if shard.second.command == match.command), None)
     if anchor is not None:
         asyncio.run(_try_engine(anchor))
@@ -122,6 +118,13 @@ def play_levels(match: LevelMatch, file: Path | None, say: Callable[[str], None]
         if not left[_pair(shard)]:
             say(_pairing_text(games, *_pair(shard)))
     return games
+
+
+def missing_games(match: LevelMatch, games: Sequence[PlayedLevelGame]) -> list[UciGame]:
+    """The games of a match that were not played yet; those that were forfeited say nothing, and are played again."""
+    played = Counter(frozenset(game.players) for game in games if not game.is_forfeited)
+    return [UciGame(number, Opening(), first, second, CLOCK, _RULES) for first, second in match.pairings()
+            for number in range(played[frozenset((first.name, second.name))], match.games)]
 
 
 def _pair(shard: UciGame) -> tuple[str, str]:

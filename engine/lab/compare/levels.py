@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="measure this level; may be repeated (default: every 200)")
     add("--games", type=positive, default=_GAMES, metavar="N", help=f"games of each pairing (default {_GAMES})")
     add("--pgn", type=OutputFile("PGN file", begins_with(b"[")), metavar="FILE",
-        help="append the games to this file; those in it count and are not played again")
+        help="append the games to this file; those in it count and are not played again unless they were forfeited")
     add("--likeness", nargs="?", type=IntRange(0), const=_JUDGED, metavar="N",
         help="also count what people do and do not do, and let the engine judge N moves of each level "
         f"(default {_JUDGED})")
