@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from engine.alphabeta.correction import update_correction_history
+from engine.alphabeta.history import from_to
 from engine.core.bits import EMPTY
 from engine.core.movegen import checkers_and_pinned
 from engine.core.position import is_noisy
@@ -38,7 +39,7 @@ def _update_history(pos, worker, first, end, expected):
     for index in range(first, end):
         child = node_at(worker.pool, index)
         if child.visits >= _LEAST_VISITS:
-            code = np.int64(child.move) & 0xFFF
+            code = from_to(np.int64(child.move))
             known = np.float64(history[code])
             history[code] = known + rate * (average(child) - expected - known)
 
@@ -83,7 +84,7 @@ def add_history(pos, state, worker, end):
     """Add the history of the first `end` moves of the list to their logits in `worker.priors`; return the best."""
     history, best = worker.move_history[np.int64(pos.side)], -1e9
     for index in range(end):
-        code = np.int64(state.move_list.moves[index]) & 0xFFF
+        code = from_to(np.int64(state.move_list.moves[index]))
         worker.priors[index] += worker.params.history_weight * np.float64(history[code])
         best = max(best, worker.priors[index])
     return best
