@@ -19,6 +19,7 @@ from engine.course.reference.solved import SolvedState, solve
 _SAME = 1e-6  # values that differ by less are equal
 _MOST_TRIES = 250  # calls to find the smallest tree
 _NEAR = 0.12  # of visits and averages: how close two trees of UCT have to be on average to count as the same
+_NEAR_EVERYWHERE = 0.25  # and on each of them
 _DECIDED, _ANY = 30, 40  # boards for an evaluation: won or lost ones of each kind, and any
 _GOOD, _BAD = 0.75, 0.3  # how often an evaluation puts a won board above a lost one
 
@@ -79,6 +80,12 @@ def _visits_add_up(case: Case, answer: CallOutcome, right: Result) -> bool:
     return bool(abs(sum(visits for visits, _ in answer.value.values()) - case["iterations"]) <= 1)
 
 
+def _sums_of_utilities(case: Case, answer: CallOutcome, right: Result) -> bool:
+    """Where each move ends the game, each visit brings its utility."""
+    return all(abs(total - visits * case["tree"][int(action)]) < _SAME
+               for action, (visits, total) in answer.value.items())
+
+
 def _best_is_most_visited(case: Case, answer: CallOutcome, right: Result) -> bool:
     def best(found: Mapping[str, Sequence[float]]) -> str:
         return max(found, key=lambda action: found[action][0])
@@ -102,7 +109,8 @@ def properties(function: str, seed: int) -> list[Property]:
                        Property("the average of other odds", 9, cases.dice_trees(seed, is_even=False), same_value)],
         "ucb1": [Property("the formula", 10, cases.bounds(seed), same_value)],
         "uct": [Property("as many visits as iterations", 3, cases.SHALLOW, _visits_add_up),
-                Property("the best of MAX's moves is visited most", 5, cases.SHALLOW, _best_is_most_visited),
+                Property("totals are sums of utilities", 2, cases.SHALLOW, _sums_of_utilities),
+                Property("the best of MAX's moves is visited most", 3, cases.SHALLOW, _best_is_most_visited),
                 Property("MIN's replies are counted", 7, cases.DEEPER, _best_is_most_visited)],
     }[function]
 
@@ -190,9 +198,9 @@ def _reason(name: str, case: Case, answer: CallOutcome) -> str:
     """What the function did, against what is right."""
     value, leaves = RIGHT[name](case)
     if name == "uct":
-        visits = {action: int(pair[0]) for action, pair in answer.value.items()}
-        right = {action: int(pair[0]) for action, pair in value.items()}
-        return f"expected visits such as {right}, got {visits}"
+        pairs = [{action: (int(visits), round(total, 2)) for action, (visits, total) in found.items()}
+                 for found in (value, answer.value)]
+        return f"expected visits and totals such as {pairs[0]}, got {pairs[1]}"
     if name in {"expectimax", "ucb1"}:
         return f"expected {_number(value)}, got {_number(answer.value)}"
     return (f"expected {_number(value)} after {_leaves(leaves)}, "
@@ -208,7 +216,8 @@ def _mistake(name: str, answers: Sequence[tuple[Case, CallOutcome]]) -> str | No
     if name == "uct":
         return _mistake_in_tree(answers)
     counts = name in {"minimax", "alphabeta"}
-    for with_leaves in (True, False) if counts else (False,):
+    has_wrong_value = not all(same_value(case, answer, RIGHT[name](case)) for case, answer in answers)
+    for with_leaves in [True] * counts + [False] * has_wrong_value:  # right values say nothing about the mistake
         for words, wrong in MISTAKES[name].items():
             agrees = same_leaves if with_leaves else same_value
             if all(agrees(case, answer, wrong(case)) for case, answer in answers):
@@ -218,13 +227,13 @@ def _mistake(name: str, answers: Sequence[tuple[Case, CallOutcome]]) -> str | No
 
 def _mistake_in_tree(answers: Sequence[tuple[Case, CallOutcome]]) -> str | None:
     """UCT is random: the mistake whose visits and averages are nearest, if they are near and nearer than right ones."""
-    def distance(implementation: Callable[[Case], Result]) -> float:
-        found = [_distance(case, answer.value, implementation(case)[0]) for case, answer in answers]
-        return sum(found) / len(found)
+    def distances(implementation: Callable[[Case], Result]) -> list[float]:
+        return [_distance(case, answer.value, implementation(case)[0]) for case, answer in answers]
 
-    best = min(MISTAKES["uct"], key=lambda words: distance(MISTAKES["uct"][words]))
-    nearest = distance(MISTAKES["uct"][best])
-    return best if nearest < min(_NEAR, distance(RIGHT["uct"])) else None
+    far = {words: distances(wrong) for words, wrong in MISTAKES["uct"].items()}
+    best = min(far, key=lambda words: sum(far[words]))
+    limit = min(_NEAR * len(answers), sum(distances(RIGHT["uct"])))
+    return best if sum(far[best]) < limit and max(far[best]) < _NEAR_EVERYWHERE else None
 
 
 def _distance(case: Case, mine: Mapping[str, Sequence[float]], theirs: Mapping[str, Sequence[float]]) -> float:

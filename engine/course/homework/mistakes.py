@@ -28,8 +28,11 @@ class _Search:
     window: str = "passed"  # or "swapped", "forgotten"
     best: float = _INFINITY  # where MIN's search for the smallest begins; MAX's begins at its negative
     deeper: int = 0  # plies too many
-    leaf: str = "MAX"  # or "MIN", or "mover": whose utility is taken; "both negated": the evaluation is MIN's, too
+    leaf: str = "MAX"  # or "MIN", "mover", "last": whose utility is taken; "both negated": the evaluation is MIN's, too
     alternates: bool = True
+    asks_who_moves: bool = True  # or MAX moves first, whoever does
+    only_at: int | None = None  # the one player whose nodes are cut off
+    keeps: int | None = None  # the player whose moves do not move the bound
     is_mirrored: bool = False  # MAX minimises
     bounds: str = "own"  # or "other": MAX tightens beta
     ignores_depth: bool = False
@@ -41,36 +44,45 @@ class _Search:
         value = self.value(game, game.initial(), left, -_INFINITY, _INFINITY)
         return value, len(game.looked)
 
-    def value(self, game: AnyGame, state: Any, depth: int | None, alpha: float, beta: float) -> float:
+    def _maximises(self, game: AnyGame, state: Any, ply: int) -> bool:
+        player = game.to_move(state) if self.asks_who_moves else ply % 2
+        return (player == MAX or not self.alternates) != self.is_mirrored
+
+    def value(self, game: AnyGame, state: Any, depth: int | None, alpha: float, beta: float, ply: int = 0) -> float:
         if game.is_terminal(state):
             return self._leaf(game, state)
         if depth is not None and depth <= 0:
             guess: float = game.evaluate(state)
             return -guess if self.leaf == "both negated" else guess
-        is_max = (game.to_move(state) == MAX or not self.alternates) != self.is_mirrored
+        is_max = self._maximises(game, state, ply)
+        player = MAX if is_max else MIN
         best = -self.best if is_max else self.best
         for action in game.actions(state):
             window = {"passed": (alpha, beta), "swapped": (beta, alpha),
                       "forgotten": (-_INFINITY, _INFINITY)}[self.window]
-            value = self.value(game, game.result(state, action), None if depth is None else depth - 1, *window)
+            value = self.value(game, game.result(state, action), None if depth is None else depth - 1, *window, ply + 1)
             best = max(best, value) if is_max else min(best, value)
+            low, high = alpha, beta
             if is_max == (self.bounds == "own"):
-                alpha = max(alpha, best)
+                low = max(alpha, best)
             else:
-                beta = min(beta, best)
-            if self.prunes and self.cuts(alpha, beta):
+                high = min(beta, best)
+            if self.prunes and self.only_at in {None, player} and self.cuts(low, high):
                 break
+            if self.keeps != player:
+                alpha, beta = low, high
         return best
 
     def _leaf(self, game: AnyGame, state: Any) -> float:
-        if self.leaf == "mover":
+        if self.leaf in {"mover", "last"}:
             depth = len(state) if isinstance(game, TreeOfPaths) else 9 - state.count(None)
-            return float(game.utility(state, (MAX, MIN)[depth % 2]))
+            return float(game.utility(state, (MAX, MIN)[(depth + (self.leaf == "last")) % 2]))
         return float(game.utility(state, MAX if self.leaf == "MAX" else MIN))
 
 
-def _expected(case: Case, mean: Callable[[list[float], list[float]], float]) -> Result:
-    """Expectimax, with a way to take the average."""
+def _expected(case: Case, mean: Callable[[list[float], list[float]], float],
+              best: Callable[[list[float]], float] = max) -> Result:
+    """Expectimax, with a way to take the average, and what MAX does."""
     game = game_of(case)
 
     def value(state: Any) -> float:
@@ -79,7 +91,7 @@ def _expected(case: Case, mean: Callable[[list[float], list[float]], float]) -> 
         values = [value(game.result(state, action)) for action in game.actions(state)]
         if game.to_move(state) == CHANCE:
             return mean([game.probability(state, action) for action in game.actions(state)], values)
-        return max(values)
+        return best(values)
 
     found = value(game.initial())
     return found, len(game.looked)
@@ -100,7 +112,9 @@ class _Tree:
     negates: bool = True
     rollout: str = "MAX"  # or "MIN", or "mover": whose utility a playout brings
     counts: str = "parent"  # or "child": whose visits are under the logarithm
-    chooses: Callable[..., Any] = max
+    exploration: float = math.sqrt(2)
+    chooses: Callable[..., Any] | None = max  # None: any child
+    backs_up: bool = True  # or only the new node learns of the playout
 
     def run(self, case: Case) -> Result:
         """Visits and totals of the root's actions."""
@@ -113,10 +127,13 @@ class _Tree:
             while not game.is_terminal(path[-1]):
                 after = [game.result(path[-1], action) for action in game.actions(path[-1])]
                 new = [state for state in after if state not in nodes]
-                path.append(chance.choice(new) if new else self._selected(nodes, path[-1], after))
+                path.append(chance.choice(new or after) if new or self.chooses is None
+                            else self._selected(nodes, path[-1], after))
                 if new:
                     break
-            self._back_up(nodes, path, self._playout(game, path[-1], chance))
+            utility = self._playout(game, path[-1], chance)
+            self._back_up(nodes, path if self.backs_up else path[-1:], utility)
+            nodes[start][0] += not self.backs_up
         children = {action: nodes.get(game.result(start, action), [0, 0.0]) for action in game.actions(start)}
         sign = 1 if game.to_move(start) == MAX or not self.negates else -1
         return {str(action): [visits, sign * total] for action, (visits, total) in children.items()}, 0
@@ -126,8 +143,9 @@ class _Tree:
             visits, total = nodes[state]
             counted = nodes[parent][0] if self.counts == "parent" else visits
             sign = -1 if self.negates and len(parent) % 2 else 1  # MIN moves there
-            return sign * total / visits + math.sqrt(2) * math.sqrt(math.log(counted) / visits)
+            return sign * total / visits + self.exploration * math.sqrt(math.log(counted) / visits)
 
+        assert self.chooses is not None
         return self.chooses(after, key=bound)
 
     def _playout(self, game: AnyGame, state: Any, chance: random.Random) -> float:
@@ -162,10 +180,12 @@ _OF_A_SEARCH: Mapping[str, Mapping[str, Any]] = {
     "sign at the leaf: the utility is MIN's, not MAX's": {"leaf": "MIN"},
     "sign at the leaf: utility and evaluation are MIN's, not MAX's": {"leaf": "both negated"},
     "sign at the leaf: the utility is that of the player to move, not MAX's": {"leaf": "mover"},
+    "sign at the leaf: the utility is that of the player who moved last, not MAX's": {"leaf": "last"},
     "depth off by one: it looks a ply too far": {"deeper": 1},
     "depth off by one: it stops a ply too early": {"deeper": -1},
     "the depth is ignored": {"ignores_depth": True},
     "it never alternates: MIN maximises, too": {"alternates": False},
+    "to_move is not asked: MAX is taken to move first": {"asks_who_moves": False},
     "MAX and MIN are swapped": {"is_mirrored": True},
     "the best value so far begins at 0, not at infinity": {"best": 0.0},
 }
@@ -174,6 +194,10 @@ _OF_WINDOWS: Mapping[str, Mapping[str, Any]] = {
     "bounds swapped: MAX tightens beta, MIN alpha": {"bounds": "other"},
     "it cuts only where alpha > beta, not where they are equal": {"cuts": operator.gt},
     "window not passed down, or no cutoff: it looks at as many leaves as minimax": {"window": "forgotten"},
+    "it cuts off at MAX's nodes only": {"only_at": MAX},
+    "it cuts off at MIN's nodes only": {"only_at": MIN},
+    "alpha is never raised": {"keeps": MAX},
+    "beta is never lowered": {"keeps": MIN},
     "it cuts where alpha <= beta": {"cuts": operator.le},
 }
 MISTAKES: Mapping[str, Mapping[str, Callable[[Case], Result]]] = {
@@ -190,6 +214,8 @@ MISTAKES: Mapping[str, Mapping[str, Callable[[Case], Result]]] = {
             case, lambda odds, values: max(values)),
         "only the likeliest event counts": lambda case: _expected(
             case, lambda odds, values: values[odds.index(max(odds))]),
+        "MAX's moves are averaged, too": lambda case: _expected(
+            case, _weighted, lambda values: sum(values) / len(values)),
         "weighted, and then divided by the number of events": lambda case: _expected(
             case, lambda odds, values: _weighted(odds, values) / len(values)),
     },
@@ -206,6 +232,12 @@ MISTAKES: Mapping[str, Mapping[str, Callable[[Case], Result]]] = {
         "no root": _bound(lambda total, visits, parent, c: total / visits + c * math.log(parent) / visits),
         "c stands under the root": _bound(
             lambda total, visits, parent, c: total / visits + math.sqrt(c * math.log(parent) / visits)),
+        "a factor of 2 under the root": _bound(
+            lambda total, visits, parent, c: total / visits + c * math.sqrt(2 * math.log(parent) / visits)),
+        "sqrt(2) stands where c belongs": _bound(
+            lambda total, visits, parent, c: total / visits + math.sqrt(2 * math.log(parent) / visits)),
+        "the average is rounded down: // stands where / belongs": _bound(
+            lambda total, visits, parent, c: total // visits + c * math.sqrt(math.log(parent) / visits)),
         "c is left out": _bound(lambda total, visits, parent, c: total / visits + math.sqrt(math.log(parent) / visits)),
         "the total stands where the average belongs": _bound(
             lambda total, visits, parent, c: total + c * math.sqrt(math.log(parent) / visits)),
@@ -218,6 +250,9 @@ MISTAKES: Mapping[str, Mapping[str, Callable[[Case], Result]]] = {
         "rollout from the wrong side: the utility is the leaf's player's, not MAX's": _Tree(rollout="mover").run,
         "the logarithm of the wrong count: the child's visits, not its parent's": _Tree(counts="child").run,
         "it selects the smallest bound": _Tree(chooses=min).run,
+        "no exploration: C is 0": _Tree(exploration=0).run,
+        "selection at random: UCB1 decides nothing": _Tree(chooses=None).run,
+        "no back-propagation: only the new node learns of the playout": _Tree(backs_up=False).run,
     },
     "evaluation": {},
 }

@@ -161,7 +161,16 @@ def _words(error: BaseException, path: str) -> str:
         trace = trace.tb_next
     number = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
     where = f" (line {number})" if number is not None else ""
-    return f"raises {type(error).__name__}: {' '.join(str(error).split())[:2 * _LONGEST]}{where}"
+    said = _said(error)
+    return f"raises {type(error).__name__}{': ' if said else ''}{said[:2 * _LONGEST]}{where}"
+
+
+def _said(error: BaseException) -> str:
+    """The message of an error, on one line; empty if it cannot even say that."""
+    try:
+        return " ".join(str(error).split())
+    except Exception:  # noqa: BLE001
+        return ""
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ def graded(file: Path, function: str, **options) -> FunctionGrade:
     return found
 
 
+MOVES = "(len(state) if len(state) < 9 else 9 - state.count(None))"  # made, on a path or on a board
 MISTAKES = [
     ("minimax", [("game.utility(state, MAX)", "game.utility(state, MIN)")], "sign at the leaf: the utility is MIN's"),
     ("minimax", [("depth == 0", "depth == 1")], "depth off by one: it stops a ply too early"),
@@ -69,6 +70,22 @@ MISTAKES = [
                      "sum(expectimax(game, game.result(state, action)) / len(game.actions(state))")],
      "expectimax without weights"),
     ("expectimax", [("sum(game.probability(state, action) * ", "min(")], "the chance node is treated as MIN"),
+    ("expectimax", [("    return max(", "    return __import__('statistics').mean(")], "MAX's moves are averaged, too"),
+    ("minimax", [("game.utility(state, MAX)", f"game.utility(state, {MOVES} % 2 ^ 1)")], "the player who moved last"),
+    ("minimax", [("evaluate):", "evaluate, own=True):"), ("left, evaluate)", "left, evaluate, not own)"),
+                 ("game.to_move(state) == MAX", "own")], "to_move is not asked"),
+    ("alphabeta", [("beta = min(beta, best)\n        if alpha >= beta:", "beta = min(beta, best)\n        if False:")],
+     "it cuts off at MAX's nodes only"),
+    ("alphabeta", [("alpha = max(alpha, best)\n            if alpha >= beta:", "if best >= beta:")],
+     "alpha is never raised"),
+    ("ucb1", [("math.sqrt(math.log(", "math.sqrt(2 * math.log(")], "a factor of 2 under the root"),
+    ("ucb1", [("+ c *", "+ math.sqrt(2) *")], "sqrt(2) stands where c belongs"),
+    ("ucb1", [("total / visits", "total // visits")], "the average is rounded down"),
+    ("uct", [("math.sqrt(2)", "0")], "no exploration: C is 0"),
+    ("uct", [("key=lambda child: ucb1(child.total, child.visits, parent.visits, math.sqrt(2))",
+              "key=lambda child: chance.random()")], "selection at random"),
+    ("uct", [("            node = node.parent\n", "            node = None\n        root.visits += 1\n")],
+     "no back-propagation"),
     ("ucb1", [("math.log(parent_visits)", "math.log(visits)")], "the logarithm of the wrong count"),
     ("ucb1", [("math.log(", "math.log10(")], "a logarithm to base 10"),
     ("ucb1", [("math.sqrt(math.log(parent_visits) / visits)", "math.log(parent_visits) / visits")], "no root"),
@@ -87,6 +104,23 @@ def test_a_classic_mistake_is_named(tmp_path, function, changes, words):
     assert grade.points < grade.of
     assert grade.failed is not None
     assert grade.mistake is not None and words in grade.mistake, grade
+
+
+@pytest.mark.parametrize(("changes", "failed"), [
+    ([("beta = min(beta, best)\n        if alpha >= beta:", "beta = min(beta, best)\n        if alpha > beta:")],
+     "it looks at no leaf that cannot matter"),
+    ([("in game.actions(state):\n            best", "in game.actions(state)[::-1]:\n            best")],
+     "it looks at no leaf that cannot matter"),
+])
+def test_a_mistake_that_is_not_known_has_no_name(tmp_path, changes, failed):
+    """Right values do not say which mistake it is: the leaves have to agree with the mistake's, too."""
+    grade = graded(student(tmp_path, "alphabeta", *changes), "alphabeta")
+    assert (grade.points, grade.failed, grade.mistake) == (18, failed, None)
+
+
+def test_totals_are_sums_and_not_averages(tmp_path):
+    grade = graded(student(tmp_path, "uct", ("child.total) for", "child.total / child.visits) for")), "uct")
+    assert (grade.points, grade.failed) == (13, "totals are sums of utilities")
 
 
 @pytest.mark.parametrize(("changed", "words"), [
@@ -141,6 +175,7 @@ def test_the_smallest_tree_and_what_was_done_there(tmp_path):
     ("from engine.course.reference.uct import ucb1 as found; return found(*arguments)",
      "the course cannot be imported in homework"),
     ("import os; os.kill(os.getpid(), 11)", "crashes its process"),
+    ("raise type('Silent', (Exception,), {'__str__': lambda self: 1 / 0})()", "raises Silent (line"),
 ])
 def test_no_answer_is_a_zero_with_its_reason(tmp_path, body, reason):
     file = tmp_path / "student.py"
