@@ -76,19 +76,46 @@ def fork_trick(line: TacticalLine) -> ProvenIdea | None:
 
 
 def noahs_ark(line: TacticalLine) -> ProvenIdea | None:
-    """Pawns on the queen's side attack a bishop there and leave it no way out."""
+    """Pawns on the queen's side attack a bishop there and leave it no way out, or will, while the queen has to move."""
     for ply in range(0, len(line), 2):
-        push, after, victim = line.moves[ply], line.boards[ply + 1], not line.side
-        if after.piece_type_at(push.to_square) != chess.PAWN or after.is_check():
-            continue
-        pawns = [square for square in after.pieces(chess.PAWN, line.side) if chess.square_file(square) <= 2]
-        shut_in = [square for square in after.attacks(push.to_square) & after.pieces(chess.BISHOP, victim)
-                   if chess.square_file(square) <= 2 and _is_shut_in(after, square, victim)]
-        if shut_in and len(pawns) >= 2:
-            return ProvenIdea("Noah's Ark trap",
-                              f"the pawns shut in the bishop on {chess.square_name(shut_in[0])} and win "
-                        "it", min(ply + 3, len(line)), line.side, (shut_in[0],))
+        after = line.boards[ply + 1]
+        bishop = _bishop_shut_in_by(after, line.moves[ply], line.side)
+        if bishop is None and _attacks_a_queen(after, line.moves[ply].to_square):
+            bishop = next(filter(None, (_bishop_shut_in_by(later, push, line.side) for push, later in _pushes(after))),
+                          None)
+        if bishop is not None:
+            words = f"the pawns shut in the bishop on {chess.square_name(bishop)} and win it"
+            return ProvenIdea("Noah's Ark trap", words, min(ply + 3, len(line)), line.side, (bishop,))
     return None
+
+
+def _bishop_shut_in_by(after: chess.Board, push: chess.Move, side: chess.Color) -> chess.Square | None:
+    """The bishop on the queen's side that a pawn, one of two there or more, has just attacked for good."""
+    pawns = [square for square in after.pieces(chess.PAWN, side) if chess.square_file(square) <= 2]
+    if after.piece_type_at(push.to_square) != chess.PAWN or after.is_check() or len(pawns) < 2:
+        return None
+    attacked = after.attacks(push.to_square) & after.pieces(chess.BISHOP, not side)
+    return next((square for square in attacked if chess.square_file(square) <= 2 and _is_shut_in(
+        after, square, not side)), None)
+
+
+def _attacks_a_queen(after: chess.Board, square: chess.Square) -> bool:
+    """Whether a pawn on a square attacks the queen of the side to move."""
+    return after.piece_type_at(square) == chess.PAWN and bool(after.attacks(square) & after.pieces(
+        chess.QUEEN, after.turn))
+
+
+def _pushes(board: chess.Board) -> list[tuple[chess.Move, chess.Board]]:
+    """The pawn moves that the other side could make if the side to move passed, with the boards after them."""
+    passed, found = board.copy(stack=False), list[tuple[chess.Move, chess.Board]]()
+    if passed.is_check():
+        return found
+    passed.push(chess.Move.null())
+    for move in passed.generate_legal_moves(passed.pawns):
+        after = passed.copy(stack=False)
+        after.push(move)
+        found.append((move, after))
+    return found
 
 
 def _is_shut_in(board: chess.Board, square: chess.Square, victim: chess.Color) -> bool:
@@ -228,7 +255,8 @@ def exchange_sacrifice(line: TacticalLine) -> ProvenIdea | None:
         return None
     if taken is None or taken[0] not in _MINORS or line.taken(1) != (chess.ROOK, first.to_square):
         return None
-    if line.base != balance(board, line.side) or line.pays(min(len(line), 3) - 1, 0):
+    is_taken_back = len(line) > 3 and line.moves[3].to_square == line.moves[2].to_square
+    if line.base != balance(board, line.side) or line.pays(3 if is_taken_back else min(len(line), 3) - 1, 0):
         return None
     name, what = chess.piece_name(taken[0]), _gained_by_sacrifice(board, line.boards[2], not line.side)
     return ProvenIdea("exchange sacrifice", f"the rook is given for the {name} on {chess.square_name(taken[1])}{what}",

@@ -20,6 +20,7 @@ from engine.analysis.board_facts import (
     has_opposite_bishops,
 )
 from engine.analysis.boards import to_position
+from engine.analysis.comparison import agreeing_lines
 from engine.analysis.ledger import LONGEST_LINE, balance, is_settled, settled_ledger
 from engine.analysis.lookup import ending_text, tb_verdict_text
 from engine.analysis.marks import CLEARLY_DECIDED, LEAST_MARKED_LOSS
@@ -169,7 +170,8 @@ def _points_of_best(engine: Analyser, board: chess.Board, here: PositionEval) ->
 
 def _points_of_move(engine: Analyser, verdict: MoveVerdict) -> tuple[str, ...]:
     """What the move of a verdict does."""
-    found = MoveToExplain(verdict.board, tuple(verdict.played_line), verdict.before, verdict.after, verdict.second)
+    found = MoveToExplain(verdict.board, tuple(verdict.played_line), verdict.before, verdict.after, verdict.second,
+                          agreeing_lines(verdict.played_line, verdict.played_lines)[1:])
     return MovePoints(engine, found).points()
 
 
@@ -264,7 +266,7 @@ def _account_of(board: chess.Board, line: Line, score: Score, weights: WeightsRe
     better = value > 0
     given = given_material(end, better)
     if given:
-        given_here = given_material(board, better)
+        given_here = given_material(board, better) if is_settled(board) else ""
         if given_here and not compensation_facts(end, better):  # the pressure that it was given for is gone by then
             return _compensation(board, "here", better, given_here)
         return _compensation(end, where, better, given)

@@ -33,6 +33,7 @@ _MOST_SHARE, _MARGIN = 1.5, 100  # beyond, in centipawns, there is compensation
 _DECLINED = 1.2  # less for a line that does not show why a piece is not taken back
 _LARGER = 0.1  # more for what weighs more
 _MOST_GIVEN = 3  # pawns in all for a piece that a promotion costs
+_SOON = 8, 6  # plies after which a promotion counts, whatever becomes of the new piece later
 _PROMOTION_RANK, _COSTS_A_PIECE_RANK = 3.4, 3.0
 
 
@@ -116,7 +117,8 @@ def _promoting(board: chess.Board, lines: Sequence[Line]) -> tuple[Claim, str] |
 
 
 def _promotion_of(board: chess.Board, line: Line) -> tuple[Claim, str] | None:
-    claim = promotion_claim(board, line, LONGEST)
+    claims = (promotion_claim(board, line[:plies], LONGEST) for plies in (len(line), *_SOON))
+    claim = next(filter(None, claims), None)
     if claim is not None:
         return claim, ""
     ledger = settled_ledger(board, line, None, LONGEST)

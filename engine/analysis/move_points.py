@@ -52,6 +52,7 @@ class MoveToExplain:
     best: Score
     played: Score
     second: Score | None = None
+    earlier: tuple[tuple[chess.Move, ...], ...] = ()  # lines of earlier iterations, beginning with the move
 
     @property
     def move(self) -> chess.Move:
@@ -130,11 +131,11 @@ class MovePoints:
 
     def _is_material_changed(self, idea: ProvenIdea) -> bool:
         """Whether more changes hands in the line than what is exchanged evenly."""
-        side, before = self._side, balance_before_exchange(self._found.board, self._found.move, self._side)
-        begun, end = self._after.copy(stack=False), self._end()
+        before = balance_before_exchange(self._found.board, self._found.move, self._side)
+        end = self._after.copy(stack=False)
         for move in self._found.line[1 : idea.plies]:
-            begun.push(move)
-        return any(balance(board, side) != before for board in (begun, end) if is_settled(board))
+            end.push(move)
+        return not is_settled(end) or balance(end, self._side) != before
 
     def _verdict_on(self, idea: ProvenIdea) -> str:
         if idea.name not in _VERDICTS:
@@ -177,8 +178,10 @@ class MovePoints:
         if not self._found.is_mistake:
             lengths = (len(line), *_SHORTER) if self._found.played.value >= _DECIDES else (len(line),)
             claims = (claim_text(board, line[:plies]) for plies in lengths)  # a won ending may never settle
-            yield from islice(filter(None, claims), 1)
-            if self._is_taken_at_once() and self._offer is None and self._end_balance() < 0:
+            found = list(islice(filter(None, claims), 1))
+            yield from found
+            is_given = not found and self._offer is None and self._found.played.value < _DECIDES
+            if is_given and self._is_taken_at_once() and self._end_balance() < 0:
                 name = chess.piece_name(board.piece_type_at(self._found.move.from_square) or 0)
                 yield f"gives up the {name}: {moves_text(board, line[:2])}"
         offer, accepted = self._offer, self._accepted
@@ -233,12 +236,12 @@ class MovePoints:
         """The named idea that a mistake gives the other side."""
         if not self._found.is_mistake:
             return
-        reply = self._found.line[1:]
-        for idea in ideas_in(self._after, reply):
-            if idea.side != self._side and idea.name not in _LASTING and not idea.result:
-                plies = min(idea.plies, _SHOWN)
-                yield f"allows {with_article(idea)}: {idea.words} ({moves_text(self._after, reply[:plies])})"
-                return
+        for line in (self._found.line, *self._found.earlier):
+            for idea in ideas_in(self._after, line[1:]):
+                if idea.side != self._side and idea.name not in _LASTING and not idea.result:
+                    plies = min(idea.plies, _SHOWN)
+                    yield f"allows {with_article(idea)}: {idea.words} ({moves_text(self._after, line[1 : 1 + plies])})"
+                    return
 
     def _changed(self) -> Iterator[str]:
         """What a quiet move changes for good and for bad."""

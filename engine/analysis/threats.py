@@ -33,6 +33,7 @@ _LONGEST_GAIN, _LONGEST_MATE = 3, 7  # plies of a threat
 _MATE_GAIN = 9  # pawns
 _NOT_MET, _ALLOWED, _MISSED = 3.2, 2.4, 1.9  # ranks
 _PER_PAWN, _MOST_COUNTED = 0.1, 5  # more for each pawn that is threatened
+_MATE_MISSED = 1.0  # more for a threat of mate that is missed
 _ALLOWED_ANYWAY = 0.9  # less, if the reply makes the same threat after the better move
 _ONE_TARGET, _IT_LEAVES = 0.4, 0.5  # less for an attack on one piece; again if that leaves at no cost
 _TOO_LITTLE, _LEAST_SHARE = 0.7, 0.4  # less for a threat that makes up less than this share of the move's cost
@@ -228,6 +229,7 @@ def _missed(comparison: MoveComparison) -> Iterator[Statement]:
         return
     words = f"misses {_threat_text(board, best, threat)}"
     rank = _rank(_MISSED, threat, comparison, attacked_by(board, best, threat), comparison.better)
+    rank += _MATE_MISSED if threat.is_mate else 0
     yield Statement(rank, words, _claim(board, best, threat), has_line=False, is_missed=True)
 
 

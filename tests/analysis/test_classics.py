@@ -54,7 +54,7 @@ def test_what_is_a_mistake_is_marked():
     assert immortal["18.Bd6"].mark in ("?", "??") and immortal["18...Bxg1"].mark in ("?", "??")
     mated = notes_of("opera")["15...Nxd7"]
     assert mated.mark == "?!" and mated.reason == (
-        "allows mate in 2 (black was lost anyway): 16.Qb8+ Nxb8 17.Rd8#")
+        "allows mate in 2 (Black was lost anyway): 16.Qb8+ Nxb8 17.Rd8#")
     for move in ("35.Kg1", "36.Kf1"):
         assert notes_of("century")[move].mark in ("", "?!")
 
