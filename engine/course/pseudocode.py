@@ -93,7 +93,7 @@ def current_line(algorithm: str, event: str, player: str = "") -> int | None:
 
     Events of trees: `search` (it begins), `leaf`, `enter`, `child` (the next action), `better` (a new best value),
     `window` (alpha or beta moves), `cutoff`, `leave`, `play` (the search returns). Of Monte Carlo: `select`, `roll`,
-    `expand`, `simulate`, `utility` (a playout ends), `back-propagate`, `play`.
+    `stop` (selection ends), `expand`, `simulate`, `utility` (a playout ends), `back-propagate`, `play`.
     """
     for line in listing(algorithm):
         if event in line.events and line.player in {"", player}:
@@ -198,7 +198,7 @@ PSEUDOCODE: Mapping[str, tuple[Procedure, ...]] = {
                  "child = node.children.get(", "roll"),
             Line("        else: child <- the one with the largest UCB1, or none if a move was not tried",
                  "child = max(", "select"),
-            Line("        if there is no child then return node", "break"),
+            Line("        if there is no child then return node", "break", "stop"),
             Line("        node <- child", "node = child"),
             Line("    return node", "return node"))),
         Procedure("UCB1(node) returns a number", "uct.ucb1", (

@@ -28,8 +28,8 @@ class SearchStep:
     """What happens, and how its node stands afterwards."""
 
     node: OwnNode
-    # enter, leaf, child, better, window (alpha or beta moves), cutoff, leave, play; of UCT select, expand, simulate,
-    # back-propagate, play: the events of the pseudo-code.
+    # enter, leaf, child, better, window (alpha or beta moves), cutoff, leave, play; of UCT select, stop, expand,
+    # simulate, back-propagate, play: the events of the pseudo-code.
     event: str
     words: str
     value: Worth | None = None  # None while it is not known

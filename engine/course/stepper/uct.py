@@ -85,7 +85,7 @@ class _Iteration:
         if selected.untried:
             why = (f"the dice show what is not in the tree yet (of {', '.join(selected.untried)})"
                    if selected.state.player == CHANCE else f"not tried yet are {', '.join(selected.untried)}")
-            yield _step(selected, "select", f"selection ends at {selected.state.called}: {why}")
+            yield _step(selected, "stop", f"selection ends at {selected.state.called}: {why}")
 
     def _chosen(self, node: SearchNode, child: SearchNode) -> SearchStep:
         """A step down the tree."""

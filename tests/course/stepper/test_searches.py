@@ -201,6 +201,8 @@ def test_the_line_of_a_roll_is_that_of_the_dice():
     run = uct_tree(parse_tree(f"[{RARE}, 0]"), UctOptions(20))
     lines = {step.node.name: listing_of("uct")[line_of(run, step) or 0] for step in run.steps if step.event == "select"}
     assert "roll the dice" in lines["aa"] and "largest UCB1" in lines["a"]
+    (end, *_) = [step for step in run.steps if step.event == "stop" and step.node.name == "a"]
+    assert "no child" in listing_of("uct")[line_of(run, end) or 0] and "the dice show what is not in" in end.words
 
 
 def test_uct_finds_the_move_and_the_default_c_is_the_square_root_of_2():

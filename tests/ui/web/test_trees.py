@@ -211,8 +211,9 @@ def test_a_text_and_the_order_of_moves(trees):
 def test_iterations_that_are_refused_do_not_stop_other_algorithms(trees):
     trees.choose("#trees-algorithm", "uct")
     trees.wait(lambda: "BACK-PROPAGATE" in trees.text("#trees-listing"), "UCT")
-    change(trees, "#trees-iterations", "500")
-    trees.wait(lambda: "iterations must be" in trees.text("#trees-problem"), "the problem")
+    for iterations in ("0", "500"):
+        change(trees, "#trees-iterations", iterations)
+        trees.wait(lambda: "iterations must be" in trees.text("#trees-problem"), "the problem")
     trees.choose("#trees-algorithm", "alphabeta")
     trees.wait(lambda: "ALPHA-BETA-SEARCH" in trees.text("#trees-listing"), "alpha-beta")
     assert trees.text("#trees-problem") == ""

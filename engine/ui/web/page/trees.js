@@ -131,7 +131,8 @@ export class TreesView {
 
   /** What the server is to search. @returns {Record<string, any>} */
   fields() {
-    const options = { iterations: Number(this.part("iterations").value) || 30, ...this.curiosity.fields() };
+    const { value } = this.part("iterations");
+    const options = { iterations: value === "" ? 30 : Number(value), ...this.curiosity.fields() };
     return { tree: this.text, ...(this.algorithm ? { algorithm: this.algorithm } : {}), ...(this.algorithm === "uct" ? options : {}) };
   }
 
