@@ -66,8 +66,9 @@ def _play(arguments: argparse.Namespace) -> int:
     chooser = new_player(name, game, fit, effort, chance)
     if arguments.against is None:
         person = (1 if arguments.first else 0) % max(len(fit.players), 1)
-        print(f"You are {side(person)}; {name} plays {'first' if arguments.first else 'the rest'}.")
-        play_with(game, person, chooser, _ask, chance)
+        seats = len(fit.players)
+        print(f"You are {side(person, seats)}; {name} plays {'first' if arguments.first else 'the rest'}.")
+        play_with(game, person, chooser, _ask, chance, seats)
         return 0
     if len(fit.players) != 2:
         raise InputError(f"--against is for games of two, and {arguments.game} has {len(fit.players)}")

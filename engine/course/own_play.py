@@ -14,12 +14,13 @@ Ask = Callable[[str], str]
 _SIDES = ("MAX", "MIN")
 
 
-def side(player: int) -> str:
-    """What a player is called."""
-    return _SIDES[player] if player < len(_SIDES) else f"player {player}"
+def side(player: int, seats: int = 2) -> str:
+    """What a player is called in a game of so many: MAX and MIN, or by the number that the game's rules give."""
+    return _SIDES[player] if seats <= len(_SIDES) else f"player {player}"
 
 
-def play_with(game: Game[Any, Any], person: int, chooser: Chooser, ask: Ask, chance: random.Random) -> float | None:
+def play_with(game: Game[Any, Any], person: int, chooser: Chooser, ask: Ask, chance: random.Random,
+              seats: int = 2) -> float | None:
     """Play one game; returns the person's utility, or None if the input ends. Events and moves are printed."""
     state = game.initial()
     while not game.is_terminal(state):
@@ -37,7 +38,7 @@ def play_with(game: Game[Any, Any], person: int, chooser: Chooser, ask: Ask, cha
                 return None
         else:
             action = chooser(state)
-            print(f"{side(player)} plays {'' if isinstance(game, HiddenGame) else action}".rstrip())
+            print(f"{side(player, seats)} plays {'' if isinstance(game, HiddenGame) else action}".rstrip())
         state = game.result(state, action)
     _show(game, state)
     won = game.utility(state, person)

@@ -276,6 +276,11 @@ def test_a_game_ends_with_the_input_and_hides_what_is_hidden(capsys, monkeypatch
     assert re.search(r"you see [JQK]\n", out) and "Table" not in out and "chance:" not in out
 
 
+def test_three_players_have_the_numbers_of_the_rules(capsys, monkeypatch):
+    status, out, _ = played(capsys, monkeypatch, "", "truel")
+    assert status == 0 and "You are player 0; maxn plays the rest." in out and "MIN" not in out
+
+
 def test_two_algorithms_meet(nim, capsys, monkeypatch):
     status, out, _ = played(capsys, monkeypatch, "", "nim.py:Nim", "--algorithm", "table", "--against", "random",
                             "--games", "20")

@@ -130,7 +130,7 @@ def grade_file(path: Path, seed: int = 1, patience: float | None = None) -> File
 def _grade_file(path: Path, seed: int, patience: float | None) -> FileGrade:
     grade = FileGrade(str(path), [FunctionGrade(name, points) for name, points in POINTS.items()])
     if not path.is_file():
-        grade.error = "no such file"
+        grade.error = "a folder: name the files in it" if path.is_dir() else "no such file"
         return grade
     with StudentProcess(path) if patience is None else StudentProcess(path, patience) as student:
         functions, grade.error = student.load()

@@ -342,6 +342,11 @@ def test_two_hundred_are_graded_whatever_one_of_them_does(tmp_path, capsys):
     assert {one["reason"] for one in rows[5]["functions"]} == {"not written yet"}
 
 
+def test_a_folder_is_no_file(tmp_path, capsys):
+    status, out, err = run(capsys, "class", "grade", str(tmp_path))
+    assert (status, err) == (1, "") and "a folder: name the files in it" in out
+
+
 def test_the_report_of_one_file_and_the_rows_of_several(tmp_path, capsys):
     file = student(tmp_path, "expectimax", ("game.probability(state, action) * ", ""))
     status, out, _ = run(capsys, "class", "grade", str(file))
