@@ -18,10 +18,12 @@ import pytest
 
 import engine
 from engine.__main__ import main
+from engine.analysis.annotation import annotate
 from engine.analysis.marks import Mark
 from engine.analysis.move_verdicts import classify_move
 from engine.analysis.reasons import reason_for
 from engine.analysis.review import SearchEffort, evaluate_board, slices_of
+from engine.analysis.review_driver import review_game
 from engine.system.errors import InputError
 from engine.system.resumable_file import ResumableFile
 from tests.analysis import games
@@ -319,3 +321,12 @@ def test_a_hundred_games_are_read_again_with_their_moves(capsys, tmp_path):
     for old, new in zip(kept, after, strict=True):
         assert list(new.mainline_moves()) == list(old.mainline_moves()) and dict(new.headers) == dict(old.headers)
     print(f"{len(before)} games, {len(after)} annotated and read again without an error, all main lines unchanged")
+
+
+def test_a_table_win_is_written_as_a_mate(adversary):
+    pgn = '[SetUp "1"]\n[FEN "8/6k1/8/8/8/4K3/4PQ2/8 b - - 0 1"]\n\n1... Kg6 2. Kf4 Kh6 *\n'
+    game = chess.pgn.read_game(io.StringIO(pgn))
+    assert game is not None
+    annotate(game, review_game(adversary, game.board(), list(game.mainline_moves()), SearchEffort(nodes=1000)))
+    scores = [node.eval() for node in game.mainline()]
+    assert all(score is not None and score.white().mate() in (4, 5) for score in scores)

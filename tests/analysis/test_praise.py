@@ -68,6 +68,12 @@ def test_a_sacrifice_that_is_hard_to_see_is_brilliant(adversary, fen, san, words
     assert verdict.mark is Mark.BRILLIANT and reason_for(verdict).text.startswith(words)
 
 
+def test_a_sacrifice_is_named_where_it_is_taken(adversary):
+    board, (move,) = moves_of("r2q1rk1/pp2ppbp/1np2np1/2Q3B1/3PP1b1/2N2N2/PP3PPP/3RKB1R b K - 6 11", "Na4")
+    [verdict] = classify_game(board, [move], review_game(adversary, board, [move], SearchEffort()))
+    assert reason_for(verdict).text.startswith("sacrifices the knight on a4: 11...Na4 12.Nxa4 ")
+
+
 def test_of_a_combination_the_first_move_is_praised(adversary):
     """The knight's sacrifice is praised, the two moves that follow from it are not."""
     board, moves = moves_of("rn2kb1r/p3qppp/2p2n2/1p2p1B1/2B1P3/1QN5/PPP2PPP/R3K2R w KQkq - 0 10",

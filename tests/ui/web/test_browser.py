@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import re
 import statistics
 
 import chess
@@ -91,7 +92,7 @@ def test_a_hint_is_given(page):
     page.new_game(LADDER)
     page.click("#play-hint")
     page.find(".arrow.hint")
-    assert page.text("#play-info").startswith("Hint: ")
+    assert re.fullmatch(r"Hint: \S+\. [A-Z].*\.", page.text("#play-info"))
 
 
 def test_giving_up_takes_two_clicks(page):
