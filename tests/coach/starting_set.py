@@ -1,6 +1,6 @@
 """Add puzzles from files that `adversary puzzles` made to those of the package.
 
-`python -m tests.coach.starting_set FILE...`
+`python -m tests.coach.starting_set FILE... [--without ID...]`
 Every solution is checked by python-chess; a puzzle that is there already, or in several files, is taken once. The
 puzzles of the package stay; if there are too many new ones, those with the rarest themes come in. The easiest come
 first.
@@ -44,8 +44,10 @@ def main() -> None:
     """Write the set, and print how many puzzles and bytes it has."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", type=Path, nargs="+")
+    parser.add_argument("--without", nargs="+", default=[], metavar="ID", help="puzzles that a judge refuted")
     arguments = parser.parse_args()
-    chosen = sorted(merged(starting_puzzles(), chain.from_iterable(map(read_puzzles, arguments.files))),
+    all_puzzles = merged(starting_puzzles(), chain.from_iterable(map(read_puzzles, arguments.files)))
+    chosen = sorted((puzzle for puzzle in all_puzzles if puzzle.id not in arguments.without),
                     key=lambda puzzle: (puzzle.rating, puzzle.id))
     packed = lzma.compress(json.dumps([puzzle.as_json() for puzzle in chosen]).encode(), preset=9 | lzma.PRESET_EXTREME)
     assert len(packed) <= LARGEST, f"{len(packed)} bytes, at most {LARGEST} are shipped"
