@@ -17,7 +17,7 @@ import fsrs
 import pytest
 
 from engine.analysis.engine import Engine
-from engine.coach import progress_file
+from engine.coach import progress_file, progress_schema
 from engine.coach.opening_training import (
     DECK,
     MoveStanding,
@@ -223,8 +223,9 @@ def test_a_session_asks_explains_and_records(progress):
 
 def test_a_file_of_the_first_version_gets_the_new_table_and_keeps_its_rows(progress, monkeypatch):
     path = progress.path.with_name("old.sqlite3")
-    monkeypatch.setattr(progress_file, "_SCHEMAS", progress_file._SCHEMAS[:1])
-    monkeypatch.setattr(progress_file, "SCHEMA_VERSION", 1)
+    monkeypatch.setattr(progress_schema, "_SCHEMAS", progress_schema._SCHEMAS[:1])
+    for module in (progress_schema, progress_file):
+        monkeypatch.setattr(module, "SCHEMA_VERSION", 1)
     old = ProgressFile(path)
     old.record("puzzles", "a", Outcome.SOLVED, 1, now=NOW)
     old.keep("puzzle set", "mine", "[]")
