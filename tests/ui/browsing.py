@@ -115,18 +115,25 @@ class Page:
         return str(self.script("return document.querySelector(arguments[0])?.textContent ?? ''", selector))
 
     def click(self, selector: str) -> None:
-        self.wait(lambda: self._clicked(selector), f"{selector} to be clicked")
+        self.wait(lambda: self._done(lambda: self._click_if_enabled(selector)), f"{selector} to be clicked")
 
-    def _clicked(self, selector: str) -> bool:
-        """Clicks if the element is enabled, and not drawn anew in between."""
+    def _click_if_enabled(self, selector: str) -> bool:
+        element = self.find(selector)
+        if not element.is_enabled():
+            return False
+        element.click()
+        return True
+
+    def _perform(self, actions: Callable[[], ActionChains]) -> None:
+        """Performs actions on elements that are found anew if they were drawn anew in between."""
+        self.wait(lambda: self._done(lambda: actions().perform() is None), "the actions to be performed")
+
+    def _done(self, act: Callable[[], bool]) -> bool:
+        """Acts; False, and nothing has happened, if an element is no longer the one that was found."""
         try:
-            element = self.find(selector)
-            if not element.is_enabled():
-                return False
-            element.click()
+            return act()
         except StaleElementReferenceException:
             return False
-        return True
 
     def choose(self, selector: str, value: str) -> None:
         """Chooses an option of a list."""
@@ -140,7 +147,7 @@ class Page:
         return self.find(f".view:not([hidden]) [data-square={name}]")
 
     def click_square(self, name: str) -> None:
-        ActionChains(self.driver).move_to_element(self.square(name)).click().perform()
+        self._perform(lambda: ActionChains(self.driver).move_to_element(self.square(name)).click())
 
     def move_by_clicks(self, start: str, target: str) -> None:
         self.wait(lambda: "movable" in self.square(start).get_attribute("class"), f"{start} to be movable")
@@ -149,7 +156,7 @@ class Page:
 
     def drag(self, start: str, target: str) -> None:
         self.wait(lambda: "movable" in self.square(start).get_attribute("class"), f"{start} to be movable")
-        ActionChains(self.driver).drag_and_drop(self.square(start), self.square(target)).perform()
+        self._perform(lambda: ActionChains(self.driver).drag_and_drop(self.square(start), self.square(target)))
 
     def drag_element(self, start: Any, target: Any) -> None:
         """Drags what is at one element to another one."""

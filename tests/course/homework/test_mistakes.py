@@ -279,7 +279,7 @@ def test_the_evaluation_of_the_course_is_the_one_above(tmp_path):
     assert all(judge(board) == game.open_lines(board) for board in boards(1, 40, (2, 3, 4, 5, 6)))
 
 
-def test_a_fork_does_not_shift_the_replies(tmp_path):
+def test_forks_neither_shift_the_replies_nor_multiply(tmp_path):
     file = student(tmp_path, "ucb1", ("    return", "    import os\n    os.fork()\n    return"))
     assert graded(file, "ucb1").points == 10
 
