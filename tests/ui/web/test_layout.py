@@ -59,9 +59,9 @@ def study(page: Page) -> None:
 def test_a_laptop_shows_everything_at_once(laptop):
     study(laptop)
     laptop.click("#analyse-moves ol > li:nth-child(5) button")
-    assert laptop.value("#note") == "The knight comes out."
+    laptop.wait(lambda: laptop.value("#note") == "The knight comes out.", "the comment of the move")
     for selector in ("#analyse-board", "#lines", "#graph svg", "#note", "#analyse-steps", "#players"):
-        assert laptop.script(IN_VIEW, selector), selector
+        laptop.wait(lambda selector=selector: laptop.script(IN_VIEW, selector), f"{selector} in view")
     assert laptop.script(ROWS) >= 10
     assert laptop.script("return document.documentElement.scrollHeight <= innerHeight")
 
