@@ -32,7 +32,7 @@ _MEGABYTE = 1 << 20
 _MAX_DEPTH = np.int64(127)
 _WORDS_PER_PAGE = 512  # of the smallest pages, 4096 bytes
 _AGE_WEIGHT = np.int64(4)  # each generation of age counts against an entry like this many plies of depth
-_KEPT_DEPTH = np.int64(3)  # an entry of this search gives way to a mere bound up to so many plies shallower
+_KEPT_DEPTH = np.int64(3)  # a bound does not replace an entry of this search that is deeper by more plies than this
 _EMPTY_WORTH, _MOST_WORTH = np.int64(-(1 << 20)), np.int64(1 << 30)  # below and above that of any entry
 
 

@@ -30,7 +30,7 @@ class _Search:
     deeper: int = 0  # plies too many
     leaf: str = "MAX"  # or "MIN", "mover", "last": whose utility is taken; "both negated": the evaluation is MIN's, too
     alternates: bool = True
-    asks_who_moves: bool = True  # or MAX moves first, whoever does
+    asks_who_moves: bool = True  # otherwise MAX is taken to move first
     only_at: int | None = None  # the one player whose nodes are cut off
     keeps: int | None = None  # the player whose moves do not move the bound
     is_mirrored: bool = False  # MAX minimises

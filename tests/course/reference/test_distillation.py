@@ -17,7 +17,7 @@ EXAM, GIVEN = labelled(BOARDS[:300]), labelled(BOARDS[300:])
 
 
 def looked_ahead(board: Board, plies: int) -> float:
-    """What the player to move sees in so many plies, by negamax in a few lines of its own."""
+    """The value for the player to move after a search of `plies` plies, by a negamax written for this test."""
     mover = len(board) - board.count(None)
     own, other = mover % 2, 1 - mover % 2
     rows = [{board[square] for square in line} for _, line in LINES]
