@@ -1,12 +1,14 @@
-"""Stockfish 15.1's network file, read into NumPy arrays; its static evaluation can teach the engine's own network.
+"""Stockfish's network files, read into NumPy arrays; their static evaluation can teach the engine's own network.
 
-The file is a sequence of little-endian numbers without compression: a header, the feature transformer, then a stack of
-layers for each output bucket. Everything that the architecture ("HalfKAv2_hm") fixes is checked: version, hashes,
-sizes, and that nothing follows the last stack.
+A file is a sequence of little-endian numbers: a header, the feature transformer, then a stack of layers for each output
+bucket. The hashes in it tell the width, and with it the version of Stockfish; since version 16 the feature transformer
+is compressed. Everything that the architecture ("HalfKAv2_hm") fixes is checked: version, hashes, sizes, and that
+nothing follows the last stack.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import numpy.typing as npt
 
 from engine.system.errors import InputError
 from eval.binary_file import read_parsed
+from eval.network.leb128 import decode_leb128
 
 Array = npt.NDArray[Any]
 
@@ -24,7 +27,7 @@ _MAGIC = VERSION.to_bytes(4, "little")
 KING_BUCKETS = 32
 PLANES = 11  # own and other pawn, knight, bishop, rook, queen, and one for both kings
 FEATURES = KING_BUCKETS * PLANES * 64
-WIDTH = 1024  # of one perspective's accumulator
+WIDTHS = {1024: "15.1", 3072: "17"}  # of one perspective's accumulator, and the Stockfish whose (big) network has it
 OUTPUT_BUCKETS = 8  # by piece count
 FIRST, SECOND = 16, 32  # widths of the small layers; the last output of the first one skips the second
 SECOND_INPUTS = 2 * (FIRST - 1)
@@ -38,7 +41,7 @@ _PADDED_INPUTS = 32  # of the second layer, as stored: two are always zero
 _FEATURE_HASH, _SLICE_HASH, _AFFINE_HASH, _CLIP_HASH = 0x7F234CB8, 0xEC42E90D, 0xCC03DAE4, 0x538D24C7
 _WORD = 0xFFFF_FFFF
 _LONGEST_DESCRIPTION = 1 << 16
-_COMPRESSED = b"COMPRESSED_LEB128"  # how the blocks of later versions begin
+_COMPRESSED = b"COMPRESSED_LEB128"  # how compressed blocks begin; their size in bytes follows
 
 
 @dataclass(frozen=True)
@@ -106,9 +109,13 @@ class _Blocks:
         if word != expected:
             raise InputError(f"{name} is damaged or of another architecture: hash {word:08x}, expected {expected:08x}")
 
-    def check_uncompressed(self) -> None:
-        if self._content.startswith(_COMPRESSED, self._offset):
-            raise InputError("compressed, as in versions after 15.1")
+    def maybe_compressed(self, name: str, dtype: str, *shape: int) -> Array:
+        """A block as older or newer versions store it: as it is, or compressed."""
+        if not self._content.startswith(_COMPRESSED, self._offset):
+            return self.array(name, dtype, *shape)
+        self._offset += len(_COMPRESSED)
+        encoded = self.array(name, "u1", self.word(f"the size of {name}"))
+        return decode_leb128(encoded, dtype, int(np.prod(shape))).reshape(shape)
 
     def check_end(self) -> None:
         left = len(self._content) - self._offset
@@ -128,29 +135,37 @@ def _parse_stack(blocks: _Blocks, index: int, width: int) -> LayerStack:
                       blocks.array(name, "i1", SECOND))
 
 
-def parse_nnue(content: bytes, width: int = WIDTH) -> Nnue:
-    """The network in the bytes of a file with accumulators of `width`; InputError if they are anything else."""
+def _width_of(word: int, widths: Collection[int]) -> int:
+    """The one of `widths` that a network's hash is for."""
+    for width in widths:
+        if word == transformer_hash(width) ^ stack_hash(width):
+            return width
+    versions = " and ".join(WIDTHS.values())
+    raise InputError(f"damaged or of another architecture than those of Stockfish {versions}: hash {word:08x}")
+
+
+def parse_nnue(content: bytes, widths: Collection[int] = WIDTHS.keys()) -> Nnue:
+    """The network in the bytes of a file with accumulators of one of `widths`; InputError if they are anything else."""
     blocks = _Blocks(content)
     version = blocks.word("the version")
     if version != VERSION:
-        raise InputError(f"version {version:08x} is not that of Stockfish 15.1, {VERSION:08x}")
-    blocks.check_hash("the network", transformer_hash(width) ^ stack_hash(width))
+        raise InputError(f"version {version:08x} is not that of Stockfish's networks, {VERSION:08x}")
+    width = _width_of(blocks.word("the hash of the network"), widths)
     length = blocks.word("the length of the description")
     if length > _LONGEST_DESCRIPTION:
         raise InputError(f"damaged: a description of {length} bytes")
     blocks.array("the description", "u1", length)
     blocks.check_hash("the feature transformer", transformer_hash(width))
-    blocks.check_uncompressed()
-    biases = blocks.array("the biases", "<i2", width)
-    weights = blocks.array("the feature weights", "<i2", FEATURES, width)
-    psqt = blocks.array("the piece-square values", "<i4", FEATURES, OUTPUT_BUCKETS)
+    biases = blocks.maybe_compressed("the biases", "<i2", width)
+    weights = blocks.maybe_compressed("the feature weights", "<i2", FEATURES, width)
+    psqt = blocks.maybe_compressed("the piece-square values", "<i4", FEATURES, OUTPUT_BUCKETS)
     stacks = tuple(_parse_stack(blocks, index, width) for index in range(OUTPUT_BUCKETS))
     blocks.check_end()
     return Nnue(biases, weights, psqt, stacks)
 
 
 def is_nnue(path: Path) -> bool:
-    """Whether a file begins like one of Stockfish 15.1's networks."""
+    """Whether a file begins like one of Stockfish's networks."""
     with path.open("rb") as file:
         return file.read(len(_MAGIC)) == _MAGIC
 

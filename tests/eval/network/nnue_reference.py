@@ -1,4 +1,4 @@
-"""Stockfish 15.1's network by its definition, one position at a time, in integers; and files with random weights."""
+"""Stockfish's network by its definition, one position at a time, in integers; and files with random weights."""
 
 from __future__ import annotations
 
@@ -26,9 +26,26 @@ from eval.network.nnue import (
 DESCRIPTION = b"random weights"
 
 
-def random_file(width: int, seed: int = 1) -> bytes:
+def leb128(numbers: np.ndarray) -> bytes:
+    """Integers in signed LEB128, one byte after the other."""
+    encoded = bytearray()
+    for number in numbers.ravel().tolist():
+        left = number
+        while not -64 <= left < 64:
+            encoded.append(left & 127 | 128)
+            left >>= 7
+        encoded.append(left & 127)
+    return bytes(encoded)
+
+
+def random_file(width: int, seed: int = 1, *, is_compressed: bool = False) -> bytes:
     """The bytes of a network with random weights, of the size that trained ones have."""
     rng = np.random.default_rng(seed)
+
+    def block(dtype: str, largest: int, *shape: int) -> bytes:
+        plain = numbers(dtype, largest, *shape)
+        encoded = leb128(np.frombuffer(plain, dtype)) if is_compressed else b""
+        return b"COMPRESSED_LEB128" + struct.pack("<I", len(encoded)) + encoded if is_compressed else plain
 
     def numbers(dtype: str, largest: int, *shape: int) -> bytes:
         return rng.integers(-largest, largest + 1, shape).astype(dtype).tobytes()
@@ -40,8 +57,8 @@ def random_file(width: int, seed: int = 1) -> bytes:
         stacks += [struct.pack("<I", stack_hash(width)), numbers("<i4", 5000, FIRST), numbers("i1", 60, FIRST, width),
                    numbers("<i4", 3000, SECOND), padded.tobytes(), numbers("<i4", 3000, 1), numbers("i1", 100, SECOND)]
     return b"".join([struct.pack("<III", VERSION, transformer_hash(width) ^ stack_hash(width), len(DESCRIPTION)),
-                     DESCRIPTION, struct.pack("<I", transformer_hash(width)), numbers("<i2", 100, width),
-                     numbers("<i2", 40, FEATURES, width), numbers("<i4", 9000, FEATURES, OUTPUT_BUCKETS), *stacks])
+                     DESCRIPTION, struct.pack("<I", transformer_hash(width)), block("<i2", 100, width),
+                     block("<i2", 40, FEATURES, width), block("<i4", 9000, FEATURES, OUTPUT_BUCKETS), *stacks])
 
 
 def _features(board: chess.Board, side: chess.Color) -> list[int]:

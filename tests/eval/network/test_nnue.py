@@ -20,6 +20,7 @@ from engine.lab.arena.training import TrainingShard  # noqa: E402
 from engine.system.errors import InputError  # noqa: E402
 from eval.network import nnue_teacher  # noqa: E402
 from eval.network.file import read_network  # noqa: E402
+from eval.network.leb128 import decode_leb128  # noqa: E402
 from eval.network.model import to_device  # noqa: E402
 from eval.network.nnue import UNITS_PER_PAWN, is_nnue, parse_nnue, read_nnue  # noqa: E402
 from eval.network.nnue_teacher import NnueModel, NnueTeacher, fit_slope  # noqa: E402
@@ -36,7 +37,7 @@ def content():
 
 @pytest.fixture(scope="module")
 def network(content):
-    return parse_nnue(content, WIDTH)
+    return parse_nnue(content, [WIDTH])
 
 
 def random_boards(games: int) -> list[chess.Board]:
@@ -68,14 +69,32 @@ def test_anything_else_is_refused_in_one_line(content, tmp_path):
             (content[:5] + b"\0" + content[6:], "another architecture"), (content[:2], "truncated"),
             (content[:8] + b"\xff\xff\xff\xff" + content[12:], "damaged")):
         with pytest.raises(InputError, match=message):
-            parse_nnue(damaged, WIDTH)
-    start = content.index(nnue_reference.DESCRIPTION) + len(nnue_reference.DESCRIPTION) + 4
-    with pytest.raises(InputError, match="compressed"):
-        parse_nnue(content[:start] + b"COMPRESSED_LEB128" + content[start:], WIDTH)
+            parse_nnue(damaged, [WIDTH])
     path.write_bytes(content)
     assert is_nnue(path)
     with pytest.raises(InputError, match=r"teacher\.nnue: .*another architecture"):
-        read_nnue(path)  # which expects the width of Stockfish's own
+        read_nnue(path)  # which expects the widths of Stockfish's own
+
+
+def test_compressed_blocks_are_read_like_plain_ones(network):
+    compressed = parse_nnue(nnue_reference.random_file(WIDTH, is_compressed=True), [WIDTH])
+    for name in ("biases", "weights", "psqt"):
+        assert np.array_equal(getattr(compressed, name), getattr(network, name))
+    assert np.array_equal(compressed.stacks[7].first_weights, network.stacks[7].first_weights)
+
+
+def test_leb128_equals_its_definition():
+    rng = np.random.default_rng(3)
+    numbers = np.concatenate([rng.integers(-(1 << bits), 1 << bits, 50) for bits in range(31)] + [[-(1 << 31)]])
+    encoded = np.frombuffer(nnue_reference.leb128(numbers), np.uint8)
+    assert np.array_equal(decode_leb128(encoded, "<i4", len(numbers)), numbers)
+    assert len(decode_leb128(encoded[:0], "<i4", 0)) == 0
+    for damaged, count, dtype, message in (
+            (encoded[:-1], len(numbers), "<i4", f"instead of {len(numbers)}"), (encoded, 9, "<i4", "instead of 9"),
+            (encoded, len(numbers), "<i2", "does not fit 16 bits"),
+            (np.array([0x80] * 5 + [1], np.uint8), 1, "<i4", "of 6 bytes")):
+        with pytest.raises(InputError, match=message):
+            decode_leb128(damaged, dtype, count)
 
 
 def test_labels_are_its_scores_on_the_students_scale(network):
@@ -106,7 +125,7 @@ def test_it_labels_games_and_what_is_mixed_in(content, tmp_path, capsys, monkeyp
              "--out", str(network)]
     assert main([*words, "--wdl-weight", "0"]) == 2
     assert "another architecture" in capsys.readouterr().err  # the widths of Stockfish's network are fixed
-    monkeypatch.setattr(nnue_teacher, "read_nnue", lambda path: parse_nnue(path.read_bytes(), WIDTH))
+    monkeypatch.setattr(nnue_teacher, "read_nnue", lambda path: parse_nnue(path.read_bytes(), [WIDTH]))
     assert main(words) == 2
     assert "--mix requires --wdl-weight 0" in capsys.readouterr().err
     assert main([*words, "--wdl-weight", "0"]) == 0
