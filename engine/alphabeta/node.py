@@ -173,7 +173,8 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if verified >= beta:
                     return score
         # Step 9. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [10].
-        probcut_beta, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
+        probcut_beta = beta + params.probcut_margin - params.probcut_improving * improving
+        shallow = depth - params.probcut_reduction
         if may_try_probcut(params, depth, beta, probcut_beta, tt_entry, tt_score):
             noisy_tt_move = tt_move if tt_is_noisy else NULL_MOVE
             init_move_picker(state, ply, noisy_tt_move)
@@ -242,7 +243,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if late_move_pruning_applies(params, depth, move_count, improving):
                     quiet_filter = NO_QUIETS
                     continue
-                if prune_quiet(pos, state, move, depth, reduction, history, static_eval, alpha):
+                if prune_quiet(pos, state, move, depth, reduction, improving, history, static_eval, alpha):
                     continue
 
         # Step 14. Extensions, and the late move reduction: with good ordering a late move is seldom best [91].

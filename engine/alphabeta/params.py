@@ -86,16 +86,22 @@ PARAMETERS = (
     Parameter("null_eval_divisor", 100, 80, 400, 20),
     Parameter("null_eval_max", 3, 1, 6, 1),
     Parameter("null_static_margin", 44, 0, 60, 4),
+    Parameter("null_static_base", 0, -100, 200, 12),
     Parameter("null_verify_depth", 12, 8, 20, 1),
     Parameter("null_verify_quarters", 3, 1, 4, 1),
     # ProbCut.
     Parameter("probcut_depth", 6, 3, 8, 1),
     Parameter("probcut_margin", 104, 50, 350, 20),
+    Parameter("probcut_improving", 0, 0, 150, 10),
     Parameter("probcut_reduction", 4, 2, 6, 1),
     Parameter("probcut_tt_depth", 3, 1, 5, 1),
     # Late move pruning; futility, SEE and history pruning of moves.
     Parameter("lmp_base", 8, 1, 14, 1),
+    Parameter("lmp_factor", 1024, 256, 2048, 100),  # of the depth squared: 1024ths
     Parameter("lmp_depth", 9, 4, 12, 1),
+    # What futility and SEE pruning of quiet moves add to the late move reduction, in 1024ths of a ply.
+    Parameter("pruning_reduction", 0, -1024, 2048, 128),
+    Parameter("pruning_not_improving", 0, 0, 2048, 128),
     Parameter("futility_depth", 10, 3, 12, 1),
     Parameter("futility_base", 32, 0, 200, 10),
     Parameter("futility_margin", 52, 40, 160, 8),
@@ -103,7 +109,8 @@ PARAMETERS = (
     Parameter("capture_futility_base", 164, 50, 400, 20),
     Parameter("capture_futility_margin", 175, 50, 300, 15),
     Parameter("see_quiet_margin", 52, 20, 120, 6),
-    Parameter("see_noisy_margin", 20, 8, 60, 4),
+    Parameter("see_noisy_margin", 20, 0, 60, 4),  # by the depth squared,
+    Parameter("see_noisy_linear", 0, 0, 160, 10),  # and by the depth
     Parameter("history_prune_depth", 4, 2, 8, 1),
     Parameter("history_prune_margin", 4340, 1000, 6000, 300),
     # Late move reductions, in 1024ths of a ply.

@@ -85,7 +85,7 @@ def may_try_null_move(pos, state, depth, ply, beta, estimate):
     frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
     params = state.params
     return (params.use_null_move and depth >= params.null_depth and estimate >= beta
-            and frame.static_eval >= beta - params.null_static_margin * depth
+            and frame.static_eval >= beta + params.null_static_base - params.null_static_margin * depth
             and parent.piece_to != 0 and has_non_pawn_material(pos) and ply >= state.nmp_min_ply
             and not is_loss(beta))
 
@@ -133,14 +133,15 @@ def late_move_pruning_applies(params, depth, move_count, improving):
     the evaluation is not improving.
     """
     return (params.use_late_move_pruning and depth <= params.lmp_depth
-            and move_count > (params.lmp_base + depth * depth) >> (1 - improving))
+            and move_count > (params.lmp_base + (params.lmp_factor * depth * depth >> ONE_BITS)) >> (1 - improving))
 
 
 @inline
-def prune_quiet(pos, state, move, depth, reduction, history, static_eval, alpha):
+def prune_quiet(pos, state, move, depth, reduction, improving, history, static_eval, alpha):
     """Futility and SEE pruning, by the depth left after reduction, and history pruning of a quiet move; no checks."""
     params = state.params
-    left = max(depth - 1 - whole_plies(reduction), 0)
+    reduction += params.pruning_reduction + params.pruning_not_improving * (1 - improving)
+    left = min(max(depth - 1 - whole_plies(reduction), 0), depth - 1)
     margin = params.futility_base + params.futility_margin * left
     is_futile = params.use_futility and left <= params.futility_depth and static_eval + margin <= alpha
     has_bad_history = (params.use_history_pruning and depth <= params.history_prune_depth
@@ -159,4 +160,4 @@ def prune_noisy(pos, state, move, depth, static_eval, alpha, loses_material):
             and static_eval + margin + capture_gain(pos, move) <= alpha and not gives_check(pos, move)):
         return True
     return (params.use_see_pruning and loses_material
-            and not see_ge(pos, move, -params.see_noisy_margin * depth * depth))
+            and not see_ge(pos, move, -(params.see_noisy_margin * depth + params.see_noisy_linear) * depth))

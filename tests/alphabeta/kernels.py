@@ -224,9 +224,9 @@ def probcut_moves(pos, state, ply, gain, out):
         count += 1
 
 
-@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64, int64, int64)
-def prunes_quiet(pos, state, move, depth, reduction, history, static_eval, alpha):
-    return prune_quiet(pos, state, move, depth, reduction, history, static_eval, alpha)
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64, int64, int64, int64)
+def prunes_quiet(pos, state, move, depth, reduction, improving, history, static_eval, alpha):
+    return prune_quiet(pos, state, move, depth, reduction, improving, history, static_eval, alpha)
 
 
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64, int64)

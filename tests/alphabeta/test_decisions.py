@@ -268,14 +268,14 @@ _BAD_HISTORY = -4 * PARAMS.history_prune_margin - 1  # at depth 4
 def test_which_quiet_moves_are_pruned(state, text, change, is_pruned):
     case = {"depth": 4, "reduction": 1023, "history": 0, "static_eval": 0, **change}
     game, move = move_called("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", text)
-    assert prunes_quiet(game.position, state, move, case["depth"], case["reduction"], case["history"],
+    assert prunes_quiet(game.position, state, move, case["depth"], case["reduction"], 1, case["history"],
                         case["static_eval"], 0) == is_pruned
 
 
 def test_a_quiet_move_that_loses_a_rook_is_pruned_unless_enough_plies_are_left(state):
     game, move = move_called("4k3/8/8/1p6/8/8/8/R3K3 w - - 0 1", "a1a4")
     deepest = 1 + (500 - 1) // PARAMS.see_quiet_margin
-    pruned = [prunes_quiet(game.position, state, move, depth, 0, 0, 0, 0) for depth in range(1, deepest + 3)]
+    pruned = [prunes_quiet(game.position, state, move, depth, 0, 1, 0, 0, 0) for depth in range(1, deepest + 3)]
     assert pruned == [True] * deepest + [False] * 2
 
 
