@@ -56,13 +56,21 @@ def study(page: Page) -> None:
     page.find("#lines .score")
 
 
+def wait_for_coach(page: Page) -> None:
+    """Until the card of the coach is as large as its answer: it takes room from the moves."""
+    page.wait(lambda: page.text("#coach").startswith("best: "), "the coach")
+
+
 def test_a_laptop_shows_everything_at_once(laptop):
     study(laptop)
     laptop.click("#analyse-moves ol > li:nth-child(5) button")
     laptop.wait(lambda: laptop.value("#note") == "The knight comes out.", "the comment of the move")
+    wait_for_coach(laptop)
     for selector in ("#analyse-board", "#lines", "#graph svg", "#note", "#analyse-steps", "#players"):
         laptop.wait(lambda selector=selector: laptop.script(IN_VIEW, selector), f"{selector} in view")
     assert laptop.script(ROWS) >= 10
+    assert edges(laptop, "#coach")["height"] >= 100
+    assert edges(laptop, "#analyse-opening")["height"] >= 18
     assert laptop.script("return document.documentElement.scrollHeight <= innerHeight")
 
 
@@ -71,6 +79,7 @@ def test_a_phone_shows_board_line_graph_and_ten_moves_at_once(chromium, server):
     study(chromium)
     chromium.script("document.querySelector('#analyse-moves ol > li:nth-child(5) button').click()")
     chromium.wait(lambda: chromium.current() == "Nf3", "the move")
+    wait_for_coach(chromium)
     for selector in ("#analyse-board", "#analyse-steps", "#lines li", "#graph svg", "#analyse-moves .comment-text"):
         assert chromium.script(IN_VIEW, selector), selector
     seen = chromium.script("""return [...document.querySelectorAll("#analyse-moves ol > li > button")]
@@ -169,6 +178,7 @@ def test_text_has_contrast(page, theme):
     page.press(Keys.ESCAPE)
     study(page)
     page.click("#analyse-moves ol > li:nth-child(5) button")
+    wait_for_coach(page)
     poor = page.script(CONTRAST)
     for tab in ("games", "terms-panel"):
         page.click(f"#tab-{tab}")
