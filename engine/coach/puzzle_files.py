@@ -223,6 +223,12 @@ def task_text(puzzle: Puzzle) -> str:
     return f"{last}{side} to move; {_TASKS[puzzle.goal]}."
 
 
+def about_text(puzzle: Puzzle) -> str:
+    """What the solver is told afterwards, as in `rated 1100; mate in 2, smothered mate; from A - B`."""
+    source = f"; from {puzzle.source}" if puzzle.source else ""
+    return f"rated {puzzle.rating}; {', '.join(puzzle.themes) or 'no themes'}{source}"
+
+
 def solution_text(puzzle: Puzzle) -> str:
     """The solution in SAN."""
     return moves_text(puzzle.board(), puzzle.solution)

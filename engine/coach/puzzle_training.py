@@ -30,7 +30,10 @@ _NODES = 60_000  # of each search for a refutation
 
 @dataclass(frozen=True)
 class PuzzleFilter:
-    """Which puzzles are trained: of a theme, and from one rating to another."""
+    """Which puzzles are trained: of a theme, in upper or lower case, and from one rating to another.
+
+    The theme `mate` is that of all puzzles that end with a mate.
+    """
 
     theme: str = ""
     lowest: int = 0
@@ -40,15 +43,23 @@ class PuzzleFilter:
         """The puzzles that are trained, each once; InputError if there are none."""
         if not puzzles:
             raise InputError("there are no puzzles: give a file of them with --set")
-        if self.theme and not any(self.theme in puzzle.themes for puzzle in puzzles):
-            known = sorted({theme for puzzle in puzzles for theme in puzzle.themes})
+        theme = self.theme.casefold()
+        of_theme = [puzzle for puzzle in puzzles if not theme or theme in map(str.casefold, themes_to_choose(puzzle))]
+        if not of_theme:
+            known = sorted({name for puzzle in puzzles for name in themes_to_choose(puzzle)})
             raise InputError(f"no puzzle has the theme {quote(self.theme)}; the themes are {', '.join(known)}")
-        chosen = {puzzle.id: puzzle for puzzle in puzzles if (not self.theme or self.theme in puzzle.themes)
-                  and self.lowest <= puzzle.rating <= self.highest}
+        chosen = {puzzle.id: puzzle for puzzle in of_theme if self.lowest <= puzzle.rating <= self.highest}
         if not chosen:
-            raise InputError(f"no puzzle has a rating from {self.lowest} to {self.highest}"
-                             + (f" and the theme {quote(self.theme)}" if self.theme else ""))
+            ratings = [puzzle.rating for puzzle in of_theme]
+            raise InputError(f"no puzzle{f' with the theme {quote(self.theme)}' if theme else ''} has a rating from "
+                             f"{self.lowest} to {self.highest}; they are rated from {min(ratings)} to {max(ratings)}")
         return list(chosen.values())
+
+
+def themes_to_choose(puzzle: Puzzle) -> tuple[str, ...]:
+    """The themes by which a puzzle can be chosen: its own, and `mate` whatever its length."""
+    is_mate = "mate" not in puzzle.themes and any(theme.startswith("mate in ") for theme in puzzle.themes)
+    return (*puzzle.themes, "mate") if is_mate else puzzle.themes
 
 
 def keep_set(progress: ProgressFile, name: str, puzzles: Sequence[Puzzle]) -> None:

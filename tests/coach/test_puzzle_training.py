@@ -90,10 +90,12 @@ def test_the_outcome_depends_on_wrong_moves_and_time():
 
 
 def test_sets_are_chosen_by_theme_and_rating():
-    assert PuzzleFilter("fork").chosen(ALL) == [FORK]
+    assert PuzzleFilter("fork").chosen(ALL) == PuzzleFilter("Fork").chosen(ALL) == [FORK]
+    assert PuzzleFilter("mate").chosen(ALL) == [PHILIDOR, HARD]  # of any length
     assert PuzzleFilter("", 1000, 2400).chosen((*ALL, PHILIDOR)) == [PHILIDOR, HARD]
-    for wrong, message in ((PuzzleFilter("forks"), "the themes are fork, mate in 1"),
-                           (PuzzleFilter("", 3000, 3100), "from 3000 to 3100")):
+    for wrong, message in ((PuzzleFilter("forks"), "the themes are fork, mate, mate in 1, mate in 2"),
+                           (PuzzleFilter("", 3000, 3100), "from 3000 to 3100; they are rated from 800 to 2300$"),
+                           (PuzzleFilter("fork", 900), "with the theme 'fork' has .* rated from 800 to 800$")):
         with pytest.raises(InputError, match=message):
             wrong.chosen(ALL)
     with pytest.raises(InputError, match="no puzzles"):
@@ -163,10 +165,26 @@ def session(progress, puzzles, text: str, refuter=known_try) -> str:
 def test_a_session_refutes_hints_and_records(progress):
     shown = session(progress, [PHILIDOR], "hint\nNf7+\nQc9\nQg8+\nh6f7\n")
     for words in ("After Kh8: White to move; find the forced mate.", "the queen on c4 moves",
-                  "Nf7+ is wrong: throws away a mate in 2 (1...Rxf7 2.Qxf7)", "'Qc9'", "right: 1...Rxg8",
+                  "Nf7+ is wrong: throws away a mate in 2 (1...Rxf7 2.Qxf7)", "'Qc9'", "right: 1.Qg8+ Rxg8",
                   "solved after a wrong move: 1.Qg8+ Rxg8 2.Nf7#", "0 of 1 solved"):
         assert words in shown
     assert [answer.outcome for answer in progress.answers()] == [Outcome.FAILED]  # once
+
+
+def test_a_move_of_a_refutation_is_printed_once(progress):
+    """Some reasons end with the reply."""
+    wrong = RefutedTry(0, chess.Move.from_uci("d5b6"), moves("a8a2 b6d5"), "leaves the pawn unprotected: 1...Ra2")
+    assert "Nb6 is wrong: leaves the pawn unprotected: 1...Ra2 2.Nd5\n" in session(
+        progress, [FORK], "Nb6\nquit\n", refuter=lambda puzzle, ply, move: wrong)
+
+
+def test_the_solution_is_shown_with_what_the_puzzle_was(progress):
+    shown = session(progress, [PHILIDOR], "moves\nNc9\nsolution\n")
+    assert "'moves' is neither a move nor a command; type help for a list" in shown
+    assert "'Nc9' is not a legal move\n" in shown  # no word is named that training does not know
+    assert "the solution: 1.Qg8+ Rxg8 2.Nf7# (rated 1100; mate in 2, smothered mate; from A - B)" in shown
+    assert shown.count(f"your rating is {progress.rating()}") >= 1
+    assert [answer.outcome for answer in progress.answers()] == [Outcome.FAILED]
 
 
 def test_a_move_that_is_also_good_is_no_failure_and_another_mate_is_shown(progress):

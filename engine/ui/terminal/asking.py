@@ -57,7 +57,7 @@ def read_answer(board: chess.Board, text: str) -> chess.Move:
     try:
         return parse_board_move(board, text)
     except InputError as error:
-        raise InputError(illegal_move_text(board, text, error)) from error
+        raise InputError(illegal_move_text(board, text, error, advice="")) from error
 
 
 def streak_text(progress: ProgressFile) -> str:

@@ -329,8 +329,8 @@ def goodbye_text(game: PlayedGame, path: Path | None) -> list[str]:
     return [text if game.is_over else f"{text}; continue with: adversary play --pgn {path}"]
 
 
-def illegal_move_text(board: chess.Board, text: str, error: InputError) -> str:
-    """One line that says why a text is not a legal move here."""
+def illegal_move_text(board: chess.Board, text: str, error: InputError, advice: str = "; type moves for a list") -> str:
+    """One line that says why a text is not a legal move here; `advice` ends it where the move itself says nothing."""
     if not isinstance(error, IllegalMoveError):
         return str(error)  # it already says what is wrong
     typed = text.strip().lower()
@@ -339,7 +339,7 @@ def illegal_move_text(board: chess.Board, text: str, error: InputError) -> str:
             return f"{text} leaves your king in check" if board.is_check() else f"{text} puts your king in check"
     if not any(letter.isdigit() for letter in text) and not set(typed) <= set("o0-"):
         return f"{quote(text)} is neither a move nor a command; type help for a list"
-    return f"{quote(text)} is not a legal move; type moves for a list"
+    return f"{quote(text)} is not a legal move{advice}"
 
 
 def _forms(board: chess.Board, move: chess.Move) -> set[str]:

@@ -8,7 +8,7 @@ import chess
 
 from engine.analysis.wording import moves_text
 from engine.coach.puzzle import Puzzle, RefutedTry
-from engine.coach.puzzle_files import solution_text, task_text
+from engine.coach.puzzle_files import about_text, solution_text, task_text
 from engine.coach.puzzle_training import PuzzleAttempt, Training
 from engine.coach.schedule import Outcome
 from engine.system.errors import InputError
@@ -75,7 +75,8 @@ class TrainingSession(AskingSession):
             return True
         elif word == "solution":
             self._fail(attempt)
-            self._messages.append(solution_text(attempt.puzzle))
+            self._messages += [f"the solution: {solution_text(attempt.puzzle)} ({about_text(attempt.puzzle)})",
+                               self._standing()]
             return True
         else:
             self._try(attempt, board, read_answer(board, text))
@@ -91,13 +92,11 @@ class TrainingSession(AskingSession):
                 return
             self._fail(attempt)
             board.push(move)
-            line = moves_text(board, wrong.refutation)
-            self._messages.append(f"{san} is wrong: {wrong.reason or 'it is refuted'}{f' ({line})' if line else ''}")
+            self._messages.append(f"{san} is wrong: {_refutation_text(board, wrong)}")
             return
         attempt.play(move)
         if not attempt.is_solved:
-            board.push(move)
-            self._messages.append(f"right: {moves_text(board, [attempt.puzzle.solution[attempt.ply - 1]])}")
+            self._messages.append(f"right: {moves_text(board, [move, attempt.puzzle.solution[attempt.ply - 1]])}")
 
     def _fail(self, attempt: PuzzleAttempt) -> None:
         """Record that the puzzle was not solved: at the first wrong move, so that quitting does not help."""
@@ -110,8 +109,15 @@ class TrainingSession(AskingSession):
         if outcome is not Outcome.FAILED:
             self._training.record(attempt.puzzle, outcome, attempt.seconds)
             self._right += 1
-        themes = ", ".join(attempt.puzzle.themes) or "no themes"
-        source = f"; from {attempt.puzzle.source}" if attempt.puzzle.source else ""
         self._messages.append(f"{_PRAISE[outcome]}: {moves_text(attempt.puzzle.board(), attempt.line)} "
-                              f"(rated {attempt.puzzle.rating}; {themes}{source})")
+                              f"({about_text(attempt.puzzle)})")
         self._messages.append(self._standing())
+
+
+def _refutation_text(board: chess.Board, wrong: RefutedTry) -> str:
+    """The reason and the line after a wrong move, with which some reasons end already."""
+    reason, line = wrong.reason or "it is refuted", moves_text(board, wrong.refutation)
+    reply = moves_text(board, wrong.refutation[:1])
+    if reply and reason.endswith(f" {reply}"):
+        return reason.removesuffix(reply) + line
+    return f"{reason} ({line})" if line else reason

@@ -10,8 +10,15 @@ import chess
 
 from engine.coach.progress_file import ProgressFile
 from engine.coach.puzzle import Puzzle, RefutedTry
-from engine.coach.puzzle_files import solution_text, starting_puzzles, task_text
-from engine.coach.puzzle_training import PuzzleAttempt, PuzzleFilter, Training, kept_puzzles, refute
+from engine.coach.puzzle_files import about_text, solution_text, starting_puzzles, task_text
+from engine.coach.puzzle_training import (
+    PuzzleAttempt,
+    PuzzleFilter,
+    Training,
+    kept_puzzles,
+    refute,
+    themes_to_choose,
+)
 from engine.coach.schedule import Outcome, check_scheduler
 from engine.coach.woodpecker import Woodpecker
 from engine.system.errors import InputError
@@ -69,7 +76,7 @@ class PuzzleSession:
             solved = {"solution": solution_text(attempt.puzzle), "line": _frames(
                 attempt.board, attempt.puzzle.solution[attempt.ply :])}
             self._attempt = None
-            return {**solved, **self._overview_after(training)}
+            return {**solved, **_about(attempt), **self._overview_after(training)}
         return self._make_move(attempt, self._move_of(message, attempt))
 
     def _move_of(self, message: Message, attempt: PuzzleAttempt) -> chess.Move:
@@ -91,8 +98,7 @@ class PuzzleSession:
         board.push(move)
         self._attempt = None
         return {**played, "solved": outcome.name.lower().replace("_", " "), "position": position_json(board),
-                "rated": puzzle.rating, "themes": list(puzzle.themes), "source": puzzle.source,
-                "seconds": round(attempt.seconds, 1), **self._overview_after(training)}
+                "seconds": round(attempt.seconds, 1), **_about(attempt), **self._overview_after(training)}
 
     async def _refute(self, message: Message) -> Value:
         """What is wrong with a move; the answer counts as failed unless the move is as good as the right one."""
@@ -178,6 +184,13 @@ def _puzzles_of(source: str, progress: ProgressFile, warn: Callable[[str], None]
     return own if source == "own" else [*starting_puzzles(), *own]
 
 
+def _about(attempt: PuzzleAttempt) -> Value:
+    """What the page shows of a puzzle when it has ended."""
+    puzzle = attempt.puzzle
+    return {"about": about_text(puzzle), "start": puzzle.fen, "chess960": puzzle.chess960,
+            "moves": [move.uci() for move in attempt.line]}
+
+
 def _wrong_json(board: chess.Board, move: chess.Move, wrong: RefutedTry | None) -> Value:
     played: Value = {"right": False, "san": board.san(move), "uci": board.uci(move)}
     after = board.copy(stack=False)
@@ -200,7 +213,8 @@ def _frames(board: chess.Board, line: Sequence[chess.Move]) -> list[Value]:
 
 def overview(training: Training, puzzles: Sequence[Puzzle]) -> Value:
     """What can be chosen, and the user's progress: the rating after each answer that counted, rounds."""
-    themes = Counter(theme for puzzle in puzzles for theme in puzzle.themes)
+    themes = Counter(theme for puzzle in {puzzle.id: puzzle for puzzle in puzzles}.values()
+                     for theme in themes_to_choose(puzzle))
     answers = training.progress.answers()
     ratings = [{"at": answer.at.date().isoformat(), "rating": round(answer.rating.value),
                 "error": round(answer.rating.error)} for answer in answers if answer.rating is not None]

@@ -83,10 +83,31 @@ def test_a_puzzle_is_solved_on_the_board(training, data):
     training.wait(lambda: training.text("#train-head") == "Done", "the end of the set")
 
 
+def test_a_puzzle_that_has_ended_is_analysed(training, data):
+    begin(training)
+    training.click("#train-panel .actions button:nth-child(2)")  # shows the solution
+    training.wait(lambda: training.text("#train-head") == "The solution", "the solution")
+    assert "Rated 1100; mate in 2, smothered mate; from A - B" in training.text("#train-panel .notes")
+    training.click("#train-panel .actions button:nth-child(2)")  # analyses it
+    training.find("#view-analyse")
+    assert training.wait_for_moves(3, "analyse") == ["Qg8+", "Rxg8", "Nf7#"]
+    assert training.square("c4").get_attribute("aria-label") == "c4, white queen"  # before the first move
+
+
+def test_notes_on_a_puzzle_go_with_it(training, data):
+    begin(training)
+    training.press("h")
+    training.wait(lambda: "moves" in training.text("#train-panel .notes"), "the hint")
+    training.script("document.getElementById('train-choice').open = true")
+    training.click("#train-woodpecker")
+    training.wait(lambda: "round 1, 0 of 1" in training.text("#train-head"), "the round")
+    assert training.text("#train-panel .notes") == ""
+
+
 def test_a_wrong_move_is_refuted_on_the_board_and_kept(training, data):
     begin(training)
     training.move_by_clicks("h6", "f7")
-    training.wait(lambda: "it allows Rxf7 (Rxf7 Qxf7)" in training.text("#train-panel .wrong"), "the reason")
+    training.wait(lambda: "it allows Rxf7 Qxf7" in training.text("#train-panel .wrong"), "the reason")
     assert outcomes(data) == [Outcome.FAILED]  # before it is solved
     training.wait(lambda: training.square("f7").get_attribute("aria-label") == "f7, white queen", "the refutation")
     training.press(Keys.ENTER)  # tries again
@@ -104,6 +125,8 @@ def test_hints_come_in_two_steps_and_the_keyboard_is_enough(training, data):
     training.wait(lambda: "the queen on c4 moves" in training.text("#train-panel .notes"), "the first hint")
     training.press("h")
     training.wait(lambda: "it moves to g8" in training.text("#train-panel .notes"), "the second hint")
+    assert not training.driver.find_elements("xpath", "//*[@id='train-panel']//button[.='Where to']")
+    training.press("h")  # there is no third one
     training.move_by_keys("c4", "g8")
     training.wait(lambda: "answered by" in training.text("#train-panel .right"), "the answer")
     training.move_by_keys("h6", "f7")

@@ -2,7 +2,8 @@
 
 import { Board } from "./board.js";
 import { readMove, spoken } from "./chess.js";
-import { announce, byId, h, icon, s, toast } from "./dom.js";
+import { announce, byId, capitalized, h, icon, s, toast } from "./dom.js";
+import { GameRecord } from "./record.js";
 import { playMoveSound } from "./sound.js";
 import { loadSetting, loadTabValue, saveSetting, saveTabValue } from "./store.js";
 
@@ -17,6 +18,7 @@ const [WIDTH, HEIGHT, EDGE] = [400, 110, 6];
 export class TrainView {
   /** @param {import("./main.js").App} app */
   constructor(app) {
+    this.app = app;
     this.connection = app.connection;
     this.active = false;
     this.busy = false;
@@ -88,6 +90,7 @@ export class TrainView {
     }
     this.stopLine();
     this.keep(null);
+    this.notes = [];
     if (action === "anew") return this.overview();
     this.showChoice(found.overview);
     const due = this.filter.woodpecker ? `Woodpecker: ${found.status}` : found.due ? `${found.due} due today` : "Nothing is due today";
@@ -143,7 +146,7 @@ export class TrainView {
     const { position, last, hinted } = found.puzzle;
     this.board?.show({ fen: position.fen, last, check: position.check, legal: position.legal, promotions: position.promotions, movable: "both" });
     this.board?.arrows.show(hinted.map((/** @type {string} */ square) => ({ from: square, to: square, type: "hint" })));
-    this.show("", found.puzzle.text, [this.button(hinted.length ? "Where to" : "Hint", () => this.hint()), this.button("Show the solution", () => this.solution()),
+    this.show("", found.puzzle.text, [...(hinted.length > 1 ? [] : [this.button(hinted.length ? "Where to" : "Hint", () => this.hint())]), this.button("Show the solution", () => this.solution()),
       ...(this.puzzle.failed ? [] : [this.button("Skip", () => this.next(), "button.quiet")])], found, true);
   }
 
@@ -173,8 +176,9 @@ export class TrainView {
   /** Plays the refutation on the board, until the solver tries again. @param {any} found */
   wrong(found) {
     const reason = found.reason || "it is refuted";
-    const line = found.line.map((/** @type {any} */ frame) => frame.san).join(" ");
-    this.notes.push(h("p.wrong", {}, h("strong", {}, found.san), `: ${reason}${line ? ` (${line})` : ""}`));
+    const sans = found.line.map((/** @type {any} */ frame) => frame.san);
+    const line = reason.endsWith(sans[0]) ? ["", ...sans.slice(1)].join(" ") : sans.length ? ` (${sans.join(" ")})` : ""; // some reasons end with the reply
+    this.notes.push(h("p.wrong", {}, h("strong", {}, found.san), `: ${reason}${line}`));
     announce(`${spoken(found.san)} is wrong: ${reason}`);
     this.keep(found.puzzle);
     this.play([{ uci: found.uci, fen: found.after }, ...found.line]);
@@ -204,14 +208,27 @@ export class TrainView {
     this.board?.show({ fen, last: found.uci, check, movable: null });
     const praise = PRAISE[/** @type {keyof typeof PRAISE} */ (found.solved)];
     this.notes.push(h("p.right", {}, h("strong", {}, found.san), `: ${praise.toLowerCase()}, in ${found.seconds} s`),
-      h("p", {}, `Rated ${found.rated}; ${found.themes.join(", ") || "no themes"}${found.source ? `; from ${found.source}` : ""}`));
+      h("p", {}, capitalized(found.about)));
     announce(praise);
-    this.show(praise, "", [this.button("Next", () => this.next(), "button.primary")], found);
+    this.finish(praise, found);
+  }
+
+  /** Shows the end of a puzzle, from where one goes on or analyses it. @param {string} head @param {any} found */
+  finish(head, found) {
+    this.show(head, "", [this.button("Next", () => this.next(), "button.primary"), this.button("Analyse", () => this.analyse(found))], found);
     this.panel?.querySelector(".primary")?.focus();
   }
 
+  /** Opens the puzzle with its solution on the analysis board. @param {any} found */
+  analyse({ start, chess960, moves }) {
+    const record = new GameRecord({ start, chess960 });
+    let node = record.root;
+    for (const uci of moves) node = record.play(node, uci) ?? node;
+    this.app.analyse(record, 0, this.board?.flipped ?? false);
+  }
+
   async hint() {
-    if (!this.puzzle) return;
+    if (!this.puzzle || this.puzzle.hinted.length > 1) return;
     const found = await this.train("hint");
     if (!found) return;
     this.notes.push(h("p", {}, icon("hint"), ` ${found.hint}`));
@@ -223,11 +240,10 @@ export class TrainView {
     const found = this.puzzle && await this.train("solution");
     if (!found) return;
     this.keep(null);
-    this.notes.push(h("p", {}, h("strong", {}, found.solution)));
+    this.notes.push(h("p", {}, h("strong", {}, found.solution)), h("p", {}, capitalized(found.about)));
     announce(`The solution is ${found.solution}`);
     this.play(found.line);
-    this.show("The solution", "", [this.button("Next", () => this.next(), "button.primary")], found);
-    this.panel?.querySelector(".primary")?.focus();
+    this.finish("The solution", found);
   }
 
   /** @param {Event} event */
