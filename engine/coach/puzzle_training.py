@@ -39,6 +39,13 @@ class PuzzleFilter:
     lowest: int = 0
     highest: int = 4000
 
+    @property
+    def words(self) -> str:
+        """The choice in words, as in `fork, 1200-1600`; empty if nothing is left out."""
+        everything = PuzzleFilter()
+        is_rated = (self.lowest, self.highest) != (everything.lowest, everything.highest)
+        return ", ".join(filter(None, (self.theme.casefold(), f"{self.lowest}-{self.highest}" if is_rated else "")))
+
     def chosen(self, puzzles: Sequence[Puzzle]) -> list[Puzzle]:
         """The puzzles that are trained, each once; InputError if there are none."""
         if not puzzles:

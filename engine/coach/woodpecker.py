@@ -17,7 +17,7 @@ from engine.coach.puzzle_training import Training
 from engine.coach.schedule import Outcome
 
 DEFAULT_SIZE = 30
-_CATEGORY, _NAME = "woodpecker", "current"  # of the kept set
+_CATEGORY = "woodpecker"  # of the kept sets
 
 
 class Round(NamedTuple):
@@ -31,10 +31,15 @@ class Round(NamedTuple):
 class Woodpecker(Training):
     """Training in rounds. Answers change neither the user's rating nor when a puzzle is due."""
 
-    def __init__(self, puzzles: Sequence[Puzzle], progress: ProgressFile, size: int = DEFAULT_SIZE) -> None:
-        """Go on with the kept set if all of it is among `puzzles`; otherwise choose `size` near the user's rating."""
+    def __init__(self, puzzles: Sequence[Puzzle], progress: ProgressFile, choice: str = "",
+                 size: int = DEFAULT_SIZE) -> None:
+        """Go on with the kept set if all of it is among `puzzles`; otherwise choose `size` near the user's rating.
+
+        A set is kept for each `choice`, the words by which the puzzles were chosen.
+        """
         super().__init__(puzzles, progress)
-        kept = json.loads(progress.documents(_CATEGORY).get(_NAME, "{}"))
+        self._name = choice or "current"
+        kept = json.loads(progress.documents(_CATEGORY).get(self._name, "{}"))
         self._deck, self._items = str(kept.get("deck", "")), list(kept.get("items", ()))
         if not self._items or not all(item in self._puzzles for item in self._items):
             self.begin_anew(size)
@@ -46,7 +51,7 @@ class Woodpecker(Training):
         chosen = self._rng.sample(nearest, min(size, len(nearest)))
         self._items = [puzzle.id for puzzle in sorted(chosen, key=lambda puzzle: puzzle.rating)]
         self._deck = f"{_CATEGORY} {datetime.now(UTC).isoformat(timespec='microseconds')}"
-        self.progress.keep(_CATEGORY, _NAME, json.dumps({"deck": self._deck, "items": self._items}))
+        self.progress.keep(_CATEGORY, self._name, json.dumps({"deck": self._deck, "items": self._items}))
 
     def due(self, now: datetime | None = None) -> list[Puzzle]:
         """What is left of the round."""

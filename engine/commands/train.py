@@ -92,10 +92,15 @@ def _plot(progress: ProgressFile, path: Path) -> None:
 def _train(arguments: argparse.Namespace, progress: ProgressFile, wanted: list[Puzzle] | None) -> None:
     lowest, highest = arguments.rating or (PuzzleFilter.lowest, PuzzleFilter.highest)
     puzzles = [*starting_puzzles(), *kept_puzzles(progress, print_warning)] if wanted is None else wanted
-    chosen = PuzzleFilter(arguments.theme or "", lowest, highest).chosen(puzzles)
+    choice = PuzzleFilter(arguments.theme or "", lowest, highest)
+    chosen = choice.chosen(puzzles)
+    words, training = choice.words, Training(chosen, progress)
     if wanted is not None:
-        keep_set(progress, Path(arguments.set).stem, wanted)
-    training = (Woodpecker if arguments.woodpecker else Training)(chosen, progress)
+        name = Path(arguments.set).stem
+        keep_set(progress, name, wanted)
+        words = ", ".join(filter(None, (f"set {name}", words)))
+    if arguments.woodpecker:
+        training = Woodpecker(chosen, progress, words)
     session = TrainingSession(training, _refute, screen_for(sys.stdout, False if arguments.ascii
                                                                                else None), InputLines())
     with stop_on_interrupt(lambda: None, timeout=0, on_exit="\nyour answers are saved"):

@@ -265,6 +265,18 @@ def test_rounds_leave_the_rating_alone_and_the_rating_is_drawn(folder, capsys, m
     assert plot.read_text().startswith("<?xml")
 
 
+def test_each_choice_has_rounds_of_its_own(folder, capsys, monkeypatch):
+    """To look at another theme in between does not end the rounds."""
+    def begin(text: str, *words: str) -> str:
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        return run(capsys, "train", "--woodpecker", "--ascii", "--set", str(folder / "set.json"), *words)[1]
+
+    assert "round 1, 0 of 3 done" in begin("solution\nquit\n")
+    assert "round 1, 0 of 2 done" in begin("quit\n", "--theme", "mate")
+    assert "round 1, 0 of 1 done" in begin("quit\n", "--rating", "2000-2400")
+    assert "round 1, 1 of 3 done" in begin("quit\n")
+
+
 @pytest.mark.parametrize(("words", "message"), [
     (["--rating", "1600-1200"], "two ratings"), (["--rating", "x"], "two ratings"),
     (["--set", "set.json", "--theme", "x"], "no puzzle has the theme 'x'"), (["--set", "no.json"], "no.json"),

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import chess
 
-from engine.coach.progress_file import ProgressFile
+from engine.coach.opening_training import OpeningTraining, kept_repertoires
+from engine.coach.progress_file import KeptRepertoire, ProgressFile
 from engine.coach.puzzle import Puzzle, RefutedTry
 from engine.coach.puzzle_files import about_text, solution_text, starting_puzzles, task_text
 from engine.coach.puzzle_training import (
@@ -19,6 +20,7 @@ from engine.coach.puzzle_training import (
     refute,
     themes_to_choose,
 )
+from engine.coach.repertoire import Repertoire
 from engine.coach.schedule import Outcome, check_scheduler
 from engine.coach.woodpecker import Woodpecker
 from engine.system.errors import InputError
@@ -46,6 +48,8 @@ class PuzzleSession:
         self._attempt: PuzzleAttempt | None = None
         self._known: list[Puzzle] = []  # before they were chosen by theme and rating
         self._note = ""  # about the progress file, for the next response
+        self._kept: list[KeptRepertoire] = []  # from which the repertoires were read
+        self._repertoires: list[Repertoire] = []
 
     async def train(self, message: Message) -> None:
         """Carry out an action, and send what the page shows then."""
@@ -65,7 +69,7 @@ class PuzzleSession:
             if action == "anew" and isinstance(training, Woodpecker):
                 training.begin_anew()
             if action == "overview":
-                return self._overview_after(training)
+                return {**self._openings(training.progress), **self._overview_after(training)}
             return self._ask(training, requests.str_field(message, "id", _LONGEST_WORD) if "id" in message else "")
         training, attempt = self._running()
         if action == "hint":
@@ -140,10 +144,20 @@ class PuzzleSession:
             if progress.set_aside is not None:
                 self._note = f"your progress was damaged and is kept as {progress.set_aside.name}; a new one begins"
             self._known = _puzzles_of(source, progress, self._warn)
-            chosen = PuzzleFilter(theme, lowest, highest).chosen(self._known)
-            self._training = (Woodpecker if is_woodpecker else Training)(chosen, progress)
+            choice = PuzzleFilter(theme, lowest, highest)
+            chosen = choice.chosen(self._known)
+            words = ", ".join(filter(None, ("" if source == "all" else f"from {source}", choice.words)))
+            self._training = Woodpecker(chosen, progress, words) if is_woodpecker else Training(chosen, progress)
             self._filter, self._attempt = wanted, None
         return self._training
+
+    def _openings(self, progress: ProgressFile) -> Value:
+        """How much of the kept repertoires is due and new; nothing if there are none."""
+        if (kept := progress.repertoires()) != self._kept:
+            self._kept, self._repertoires = kept, kept_repertoires(progress, self._warn)
+        standings = [standing for _, standing in OpeningTraining(self._repertoires, progress).standings()]
+        return {"openings": {"due": sum(standing.due for standing in standings),
+                             "new": sum(standing.new for standing in standings)}} if standings else {}
 
     def _warn(self, text: str) -> None:
         self._note = text

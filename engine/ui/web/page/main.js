@@ -87,6 +87,12 @@ export class App {
     this.views.analyse.annotator.review();
   }
 
+  /** Asks the moves of the kept repertoires. */
+  async practiseOpenings() {
+    this.go("analyse");
+    (await this.loadAnalyse()).practiseOpenings("recall", {});
+  }
+
   /** Offers a game against the engine from a position. @param {string} fen */
   playFrom(fen) {
     this.views.play.offer(fen);

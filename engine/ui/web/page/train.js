@@ -94,7 +94,8 @@ export class TrainView {
     if (action === "anew") return this.overview();
     this.showChoice(found.overview);
     const due = this.filter.woodpecker ? `Woodpecker: ${found.status}` : found.due ? `${found.due} due today` : "Nothing is due today";
-    this.show(due, found.due ? "" : "New puzzles are near your rating.", [this.button(found.due ? "Start" : "New puzzle", () => this.next(), "button.primary")], found);
+    this.show(due, found.due ? "" : "New puzzles are near your rating.", [this.button(found.due ? "Start" : "New puzzle", () => this.next(), "button.primary"),
+      ...(found.openings ? [this.button(openingsText(found.openings), () => this.app.practiseOpenings())] : [])], found);
     return true;
   }
 
@@ -302,6 +303,12 @@ export class TrainView {
     this.progress?.replaceChildren(h("h2", {}, "Your progress"),
       h("p.faint", { id: "train-answers" }, answers ? `${solved} of ${answers} answers right` : "Your first answer begins it."), ...table, ...(ratings.length > 1 ? [plotOf(ratings)] : []));
   }
+}
+
+/** @param {{due: number, new: number}} openings */
+function openingsText({ due, new: fresh }) {
+  const work = [...(due ? [`${due} due`] : []), ...(fresh ? [`${fresh} new`] : [])].join(", ");
+  return `Practise openings${work ? ` (${work})` : ""}`;
 }
 
 /** The rating after each answer that counted, with its 95 % interval. @param {{rating: number, error: number, at: string}[]} ratings */
