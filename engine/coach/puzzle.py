@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -17,6 +18,7 @@ from engine.system.errors import InputError, quote
 UNRATED = 1500  # the rating of a puzzle that has none
 LONGEST_SOLUTION = 59  # plies
 _ID_LENGTH = 12
+_TARGET = re.compile(r"([a-h][1-8])(=[QRBN])?[+#]?$")  # of a move in SAN
 _WORDS_LENGTH = 200  # characters that are kept of a text from a file
 
 
@@ -62,6 +64,16 @@ class Puzzle:
         for move in self.solution[:plies]:
             board.push(move)
         return board
+
+    @property
+    def mistake_square(self) -> chess.Square | None:
+        """The square to which the piece of the mistake went, the king's of castling; None if it is not known."""
+        board = self.board()
+        if self.mistake.startswith("O-O"):
+            return board.king(not board.turn)
+        found = _TARGET.search(self.mistake)
+        square = chess.parse_square(found[1]) if found else None
+        return square if square is not None and board.color_at(square) is (not board.turn) else None
 
     def is_right(self, ply: int, move: chess.Move) -> bool:
         """Whether a move at this ply solves the puzzle so far: the one of the solution, or any that mates."""

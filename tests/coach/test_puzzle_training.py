@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import chess
@@ -16,14 +17,13 @@ import pytest
 from engine.analysis.engine import Engine
 from engine.coach.progress_file import ProgressFile
 from engine.coach.puzzle import Goal, Puzzle, RefutedTry
-from engine.coach.puzzle_files import FORMATS, STARTING_SET, starting_puzzles
+from engine.coach.puzzle_files import FORMATS, starting_puzzles
 from engine.coach.puzzle_training import PuzzleAttempt, PuzzleFilter, Training, keep_set, kept_puzzles, refute
 from engine.coach.schedule import Outcome
 from engine.kernel import SOURCE_ROOT
 from engine.system.errors import InputError
 from engine.ui.terminal.screen import InputLines, PlainScreen
 from engine.ui.terminal.training import TrainingSession
-from tests.coach.starting_set import LARGEST, is_sound
 from tests.commands.running import run
 from tests.processes import PATIENCE, LineProcess
 
@@ -113,15 +113,13 @@ def test_a_set_is_kept_with_the_progress(progress):
     assert "'broken'" in warning
 
 
-def test_the_puzzles_of_the_package_are_legal_and_small():
-    puzzles = starting_puzzles()
-    assert len({puzzle.id for puzzle in puzzles}) == len(puzzles) >= 200
-    assert STARTING_SET.stat().st_size <= LARGEST
-    for puzzle in puzzles:
-        end = puzzle.board(len(puzzle.solution))
-        assert is_sound(puzzle)
-        assert not end.is_stalemate()
-        assert all(puzzle.is_right(known.ply, known.move) is False for known in puzzle.tries)
+def test_the_square_of_a_mistake():
+    assert PHILIDOR.mistake_square == chess.H8
+    assert FORK.mistake_square is None
+    assert replace(PHILIDOR, mistake="O-O").mistake_square == chess.H8
+    assert replace(PHILIDOR, mistake="a8=Q+").mistake_square is None  # nothing of Black's stands there
+    for puzzle in starting_puzzles():
+        assert puzzle.mistake_square is not None
 
 
 def test_an_unknown_try_is_refuted_by_a_search():

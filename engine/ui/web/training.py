@@ -174,7 +174,9 @@ class PuzzleSession:
         """The puzzle as it stands, with what has just happened."""
         training, attempt = self._running()
         puzzle, board = attempt.puzzle, attempt.board
-        last = attempt.puzzle.solution[attempt.ply - 1].uci() if attempt.ply else None
+        square = puzzle.mistake_square
+        mistake = None if square is None else 2 * chess.square_name(square)  # whence it came is not kept
+        last = puzzle.solution[attempt.ply - 1].uci() if attempt.ply else mistake
         return {**value, **self._standing(training), "puzzle": {
             "id": puzzle.id, "text": task_text(puzzle), "position": position_json(board), "last": last,
             "side": chess.COLOR_NAMES[board.turn], "hinted": attempt.hinted_squares, "failed": attempt.is_failed}}

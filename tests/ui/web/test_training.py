@@ -75,6 +75,7 @@ def begin(page: Page) -> None:
 def test_a_puzzle_is_solved_on_the_board(training, data):
     assert "Nothing is due" in training.text("#train-head")
     begin(training)
+    assert "last" in training.square("h8").get_attribute("class").split()  # where the king has gone by mistake
     training.move_by_clicks("c4", "g8")
     training.wait(lambda: "answered by Rxg8" in training.text("#train-panel .right"), "the answer")
     training.move_by_clicks("h6", "f7")
