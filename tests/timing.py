@@ -47,6 +47,18 @@ def assert_within(limit: float, action: Callable[[], object]) -> None:
     assert shortest(lambda: clocked(action), limit) < limit
 
 
+def assert_spent(least: float, limit: float, action: Callable[[], object]) -> None:
+    """The action takes at least so many seconds on the clock at each of its tries, and less than `limit` at one."""
+    taken = list[float]()
+
+    def measure() -> float:
+        taken.append(clocked(action))
+        return taken[-1]
+
+    assert shortest(measure, limit) < limit
+    assert min(taken) >= least
+
+
 def wait_until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
     """Wait for a condition; AssertionError if it does not come about in time."""
     deadline = time.monotonic() + seconds

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from functools import partial
 
 import chess
 import pytest
@@ -14,7 +13,7 @@ from engine.player.options import Settings, find_option
 from engine.player.player import Player, parse_legal_moves
 from engine.player.request import GoRequest, SearchSignals
 from engine.system.errors import InputError
-from tests.timing import assert_within, clocked, shortest
+from tests.timing import assert_spent, assert_within
 
 GAME = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1", "g8f6", "d2d4", "e5d4"]
 
@@ -75,7 +74,7 @@ def test_orders_are_answered_in_their_time(player, order, low, high):
         result = player.go(order, time.perf_counter(), SearchSignals(), lambda found: None)
         assert result.move in player.game.legal_moves()
 
-    assert low <= shortest(partial(clocked, answer), high) < high
+    assert_spent(low, high, answer)
 
 
 def test_signals_given_before_the_search_are_heard(player):

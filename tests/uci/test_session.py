@@ -20,7 +20,7 @@ from eval.blank import material_only_network
 from eval.network.file import write_network
 from tests.client import COMMAND, Client
 from tests.processes import PATIENCE
-from tests.timing import assert_within, clocked, shortest, wait_until
+from tests.timing import assert_spent, assert_within, clocked, shortest, wait_until
 
 KIWIPETE = PERFT_POSITIONS[1].fen
 
@@ -156,8 +156,7 @@ def test_without_a_limit_that_can_be_met_it_searches_until_stopped(client, go):
 def test_a_movetime_is_used_up(client):
     for seconds in (0.1, 0.4):
         lines = (f"position fen {KIWIPETE}", f"go movetime {1000 * seconds:.0f}")
-        limit = seconds + 0.1
-        assert 0.85 * seconds <= shortest(lambda lines=lines: clocked(lambda: client.best(*lines)), limit) < limit
+        assert_spent(0.85 * seconds, seconds + 0.1, lambda lines=lines: client.best(*lines))
 
 
 def test_no_time_at_all_is_enough_for_a_queen(client):
