@@ -8,6 +8,7 @@ import shutil
 import chess
 import pytest
 
+from engine.lab.tablebase import speed
 from tablebase.tables import BUILT_IN
 from tests.commands.running import run
 from tests.positions import DATA
@@ -116,7 +117,9 @@ def test_verify_compares_with_syzygy(capsys):
     assert "fifty-move counter" in text.splitlines()[2] and text.splitlines()[2].endswith("0 differ from Syzygy")
 
 
-def test_the_time_of_a_probe_is_measured(capsys):
+def test_the_time_of_a_probe_is_measured(capsys, monkeypatch):
+    for name, value in {"_SEARCH_NODES": 10_000, "_SEARCH_ROUNDS": 1, "_HOT_ROUNDS": 10_000, "_COLD_ROUNDS": 1}.items():
+        monkeypatch.setattr(speed, name, value)
     status, text, _ = run(capsys, "tablebase", "speed")
     assert status == 0
     hot, cold = (float(line.split()[1]) for line in text.splitlines()[:2])

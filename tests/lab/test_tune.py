@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.__main__ import main
 from engine.core.fen import START_FEN, parse_fen
 from engine.lab.arena.game_file import pack_block, read_games
 from engine.lab.arena.game_rows import pack_position
@@ -135,10 +136,17 @@ def test_without_its_reductions_the_engine_is_rejected(capsys):
     assert "+5 rejected" in out
 
 
-def test_the_wdl_model_of_a_network_is_fitted_to_games(tmp_path: Path, capsys):
-    games, given, found = (tmp_path / name for name in ("games.bin", "given.network", "found.network"))
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of games for all tests that read one: playing them takes seconds."""
+    path = tmp_path_factory.mktemp("selfplay") / "games.bin"
+    assert main(["selfplay", "--positions", "30000", "--nodes", "20", "--seed", "3", "--out", str(path)]) == 0
+    return path
+
+
+def test_the_wdl_model_of_a_network_is_fitted_to_games(tmp_path: Path, capsys, games):
+    given, found = (tmp_path / name for name in ("given.network", "found.network"))
     write_network(replace(read_network(BUILT_IN_FILE), outcome=None), given)
-    assert run(capsys, "selfplay", "--positions", "30000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
     status, out, _ = run(capsys, "tune", "wdl", str(games), "--network", str(given), "--out", str(found),
                          "--games", "250", "--nodes", "50")
     assert status == 0 and out.startswith("250 positions; half of the games are won at")
@@ -154,30 +162,27 @@ def test_the_wdl_model_of_a_network_is_fitted_to_games(tmp_path: Path, capsys):
     assert fit["result"].startswith("99 positions; half of the games are won at")
 
 
-def test_too_few_games_are_an_error(tmp_path: Path, capsys):
-    games, found = tmp_path / "games.bin", tmp_path / "found.network"
-    assert run(capsys, "selfplay", "--positions", "300", "--nodes", "20", "--out", str(games))[0] == 0
+def test_too_few_games_are_an_error(tmp_path: Path, capsys, games):
+    empty, found = tmp_path / "empty.bin", tmp_path / "found.network"
     status, out, err = run(capsys, "tune", "wdl", str(games), "--out", str(found), "--nodes", "10", "--games", "9")
     assert (status, out) == (2, "") and "too few games" in err and err.count("\n") == 1
     assert run(capsys, "tune", "wdl", str(games), "--out", str(found), "--scale", "10001")[0] == 2
-    games.write_bytes(b"")
-    status, _, err = run(capsys, "tune", "wdl", str(games), "--out", str(found))
-    assert status == 2 and "no games in games.bin" in err
+    empty.write_bytes(b"")
+    status, _, err = run(capsys, "tune", "wdl", str(empty), "--out", str(found))
+    assert status == 2 and "no games in empty.bin" in err
     assert not found.exists()
 
 
-def test_games_before_the_damage_are_searched(tmp_path: Path, capsys):
-    games, torn, found = (tmp_path / name for name in ("games.bin", "torn.bin", "found.network"))
-    assert run(capsys, "selfplay", "--positions", "300", "--nodes", "20", "--out", str(games))[0] == 0
+def test_games_before_the_damage_are_searched(tmp_path: Path, capsys, games):
+    torn, found = (tmp_path / name for name in ("torn.bin", "found.network"))
     torn.write_bytes(games.read_bytes() + games.read_bytes()[:-7])
     status, out, err = run(capsys, "tune", "wdl", str(torn), "--out", str(found), "--nodes", "10")
     assert status == 0 and "positions; half of the games are won at" in out and "damaged" in err
     assert read_network(found).outcome is not None
 
 
-def test_compact_games_teach_like_others(tmp_path: Path, capsys):
-    games, compact = tmp_path / "games.bin", tmp_path / "compact.games.xz"
-    assert run(capsys, "selfplay", "--positions", "2000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
+def test_compact_games_teach_like_others(tmp_path: Path, capsys, games):
+    compact = tmp_path / "compact.games.xz"
     status, out, _ = run(capsys, "selfplay", "--compact", str(games), "--out", str(compact))
     assert status == 0 and compact.stat().st_size < 0.5 * games.stat().st_size
     assert out.startswith(f"{sum(len(block.rows) for block in read_games(games))} games, ")
@@ -193,9 +198,8 @@ def test_compact_games_teach_like_others(tmp_path: Path, capsys):
     assert status in (1, 2) and err.count("\n") == 1
 
 
-def test_a_policy_is_compared_with_searches(tmp_path: Path, capsys):
-    games, policy = tmp_path / "games.bin", tmp_path / "random.policy"
-    assert run(capsys, "selfplay", "--positions", "2000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
+def test_a_policy_is_compared_with_searches(tmp_path: Path, capsys, games):
+    policy = tmp_path / "random.policy"
     write_policy(random_policy(64, 1), policy)
     words = ("tune", "policy", str(games), "--evaluate", str(policy), "--held-out", "2", "--positions", "10",
              "--nodes", "99")
@@ -206,9 +210,8 @@ def test_a_policy_is_compared_with_searches(tmp_path: Path, capsys):
     assert run(capsys, *words)[1] == out
 
 
-def test_a_policy_is_trained_on(tmp_path: Path, capsys):
-    games, first, second = (tmp_path / name for name in ("games.bin", "first.policy", "second.policy"))
-    assert run(capsys, "selfplay", "--positions", "2000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
+def test_a_policy_is_trained_on(tmp_path: Path, capsys, games):
+    first, second = (tmp_path / name for name in ("first.policy", "second.policy"))
     write_policy(random_policy(64, 1), first)
     words = ("tune", "policy", str(games), "--held-out", "2", "--positions", "0", "--epochs", "1", "--device", "cpu",
              "--learning-rate", "1e-9", "--start", str(first), "--out", str(second))

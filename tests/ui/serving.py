@@ -22,6 +22,7 @@ from websockets.typing import Origin
 from tests.timing import PATIENCE
 
 ROOT = Path(__file__).parents[2]
+_PROGRAM = "import sys; from engine.__main__ import main; sys.exit(main(sys.argv[1:]))"
 
 
 class Server:
@@ -56,10 +57,10 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[Server]:
-    """A server, which has ended afterwards."""
+def serving(folder: Path, *options: str, program: str = _PROGRAM) -> Iterator[Server]:
+    """A server, which has ended afterwards; `program` is Python that runs the command in `sys.argv`."""
     complaints = folder / "stderr.txt"
-    command = [sys.executable, "-m", "engine", "web", "--port", "0", *options]
+    command = [sys.executable, "-c", program, "web", "--port", "0", *options]
     with (complaints.open("w", encoding="utf-8") as errors,
           subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT,
                            env={**os.environ, "XDG_DATA_HOME": str(folder)}) as process):

@@ -23,6 +23,7 @@ from tablebase.syzygy.tables import SyzygyTables
 from tablebase.tables import OwnTables, TableDirectory
 
 _COLD_PLACEMENTS, _HOT_PLACEMENTS = 1 << 21, 64
+_COLD_ROUNDS, _HOT_ROUNDS = 4, 100_000
 _SEARCH_NODES, _SEARCH_ROUNDS = 200_000, 5
 _SYZYGY_POSITIONS, _SYZYGY_ROUNDS = 400, 500
 _SMALL_ENDINGS = (
@@ -44,7 +45,7 @@ def print_speed(folders: Sequence[Path], syzygy: Path | None) -> None:
     """
     tables = open_tables(folders)
     tables.load_outcomes()
-    for name, count, rounds in (("hot", _HOT_PLACEMENTS, 100_000), ("cold", _COLD_PLACEMENTS, 4)):
+    for name, count, rounds in (("hot", _HOT_PLACEMENTS, _HOT_ROUNDS), ("cold", _COLD_PLACEMENTS, _COLD_ROUNDS)):
         placements = _placements(tables.outcomes, count)
         times = []
         for in_turn in (0, 1):

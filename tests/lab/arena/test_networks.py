@@ -50,7 +50,8 @@ def test_a_side_changes_its_evaluation(networks):
         parse_config("default").with_network(__file__)
 
 
-def test_the_commands_take_networks(networks, tmp_path, capsys):
+def test_the_commands_take_networks(networks, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("engine.lab.selfplay.games_per_shard", lambda nodes, config: 8)
     games = tmp_path / "games.bin"
     assert main(["selfplay", "--positions", "200", "--nodes", "50", "--concurrency", "1", "--out", str(games),
                  "--network", networks[0]]) == 0

@@ -20,8 +20,11 @@ def visitor():
         yield Visitor(socket)
 
 
-# One game at the default effort, one at another.
-@pytest.mark.parametrize(("text", "nodes"), [(games.MATED, None), (games.OPERA, 2000)])
+FOOLS_MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
+
+
+# A short game at the default effort, a longer one at another.
+@pytest.mark.parametrize(("text", "nodes"), [(FOOLS_MATE, None), (games.OPERA, 2000)], ids=["default", "2000 nodes"])
 def test_the_three_reviews_of_a_game_are_the_same(capsys, visitor, tmp_path, text, nodes):
     source, out = tmp_path / "game.pgn", tmp_path / "out.pgn"
     source.write_text(text)
