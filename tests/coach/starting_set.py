@@ -2,8 +2,8 @@
 
 `python -m tests.coach.starting_set FILE... [--without ID...]`
 Every solution is checked by python-chess; a puzzle that is there already, or in several files, is taken once. The
-puzzles of the package stay; if there are too many new ones, those with the rarest themes come in. The easiest come
-first.
+puzzles of the package stay; if there are too many new ones, those with the rarest themes and ratings come in. The
+easiest come first.
 """
 
 from __future__ import annotations
@@ -32,12 +32,20 @@ def is_sound(puzzle: Puzzle) -> bool:
 
 
 def merged(shipped: Iterable[Puzzle], new: Iterable[Puzzle], most: int = MOST) -> list[Puzzle]:
-    """The shipped puzzles and sound new ones, those with the rarest themes first, up to a number."""
-    found = {puzzle.id: puzzle for puzzle in new if is_sound(puzzle)}
-    themes = Counter(theme for puzzle in found.values() for theme in puzzle.themes)
+    """The shipped puzzles and sound new ones up to a number, one by one that of which there are the fewest so far."""
     kept = {puzzle.id: puzzle for puzzle in shipped}
-    rarest = sorted(found.values(), key=lambda puzzle: min((themes[theme] for theme in puzzle.themes), default=0))
-    return list((kept | {puzzle.id: puzzle for puzzle in rarest if puzzle.id not in kept}).values())[:most]
+    left = {puzzle.id: puzzle for puzzle in new if is_sound(puzzle) and puzzle.id not in kept}
+    counts = Counter(chain.from_iterable(map(_properties, kept.values())))
+    while left and len(kept) < most:
+        rarest = min(left.values(), key=lambda puzzle: (min(counts[one] for one in _properties(puzzle)), puzzle.id))
+        kept[rarest.id] = left.pop(rarest.id)
+        counts.update(_properties(rarest))
+    return list(kept.values())
+
+
+def _properties(puzzle: Puzzle) -> list[str | int]:
+    """What a set should have equally many of: each theme, and each hundred of ratings."""
+    return [*puzzle.themes, puzzle.rating // 100]
 
 
 def main() -> None:
