@@ -25,7 +25,7 @@ COUNT = "Nodes searched: 8902"
 def start(tree: Path, program: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a Python program with the sources of `tree` and a cache next to them."""
     return subprocess.run([sys.executable, "-c", program], cwd=tree, capture_output=True, text=True, check=False,
-                          timeout=240, env={**os.environ, CACHE_VARIABLE: str(tree / "cache"),
+                          timeout=1000, env={**os.environ, CACHE_VARIABLE: str(tree / "cache"),
                                             "PYTHONPATH": str(tree), **environment})
 
 
