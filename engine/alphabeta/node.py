@@ -173,8 +173,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if verified >= beta:
                     return score
         # Step 9. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [10].
-        probcut_beta = beta + params.probcut_margin - params.probcut_improving * improving
-        shallow = depth - params.probcut_reduction
+        probcut_beta, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
         if may_try_probcut(params, depth, beta, probcut_beta, tt_entry, tt_score):
             noisy_tt_move = tt_move if tt_is_noisy else NULL_MOVE
             init_move_picker(state, ply, noisy_tt_move)

@@ -85,7 +85,7 @@ def may_try_null_move(pos, state, depth, ply, beta, estimate):
     frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
     params = state.params
     return (params.use_null_move and depth >= params.null_depth and estimate >= beta
-            and frame.static_eval >= beta + params.null_static_base - params.null_static_margin * depth
+            and frame.static_eval >= beta - params.null_static_margin * depth
             and parent.piece_to != 0 and has_non_pawn_material(pos) and ply >= state.nmp_min_ply
             and not is_loss(beta))
 
@@ -140,8 +140,8 @@ def late_move_pruning_applies(params, depth, move_count, improving):
 def prune_quiet(pos, state, move, depth, reduction, improving, history, static_eval, alpha):
     """Futility and SEE pruning, by the depth left after reduction, and history pruning of a quiet move; no checks."""
     params = state.params
-    reduction += params.pruning_reduction + params.pruning_not_improving * (1 - improving)
-    left = min(max(depth - 1 - whole_plies(reduction), 0), depth - 1)
+    reduction += params.pruning_not_improving * (1 - improving)
+    left = max(depth - 1 - whole_plies(reduction), 0)
     margin = params.futility_base + params.futility_margin * left
     is_futile = params.use_futility and left <= params.futility_depth and static_eval + margin <= alpha
     has_bad_history = (params.use_history_pruning and depth <= params.history_prune_depth

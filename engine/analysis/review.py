@@ -20,7 +20,7 @@ from engine.analysis.results import AnalysisInfo, Score, drawn_score, mated_scor
 DEFAULT_NODES = 40_000  # for each position of a game
 DEFAULT_HASH = 16  # MB: the same for the command, the page and the Python interface, since marks depend on it
 _LONGEST = 28  # positions of a slice, short enough to spread one game over the cores
-_GLANCE_NODES, _FEWEST_MOVES = 1_000, 3
+_GLANCE_NODES, _FEWEST_MOVES = 700, 3
 _UNSTEADY = 0.10  # expected score by which two depths of a search differ where more effort is needed
 _RECENT_ITERATIONS = 3  # whose lines are kept: what most of them show is no accident of one
 _DEPTH_STEP = 2  # plies that four times as many nodes are worth

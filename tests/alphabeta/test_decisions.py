@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -184,7 +183,8 @@ def test_late_moves_are_pruned_sooner_at_low_depth_and_if_nothing_improves():
         return next(count for count in range(1, 300) if late_move_pruning_applies(PARAMS, depth, count, improving))
 
     assert first(1, 1) < first(3, 1) < first(6, 1)
-    assert [first(depth, 1) for depth in (1, 3)] == [PARAMS.lmp_base + 1 + 1, PARAMS.lmp_base + 9 + 1]
+    for depth in (1, 3, 6):
+        assert first(depth, 1) == PARAMS.lmp_base + PARAMS.lmp_factor * depth * depth // 1024 + 1
     assert first(5, 0) < first(5, 1)
     assert not late_move_pruning_applies(PARAMS, PARAMS.lmp_depth + 1, 299, 0)
 
@@ -254,16 +254,17 @@ def move_called(fen: str, text: str) -> tuple[Game, int]:
 
 
 _FUTILE = -PARAMS.futility_base - 3 * PARAMS.futility_margin  # where three plies are left
-_BAD_HISTORY = -4 * PARAMS.history_prune_margin - 1  # at depth 4
+_BAD_HISTORY = -PARAMS.history_prune_depth * PARAMS.history_prune_margin - 1  # at the greatest depth where it counts
 
 
 @pytest.mark.parametrize(("text", "change", "is_pruned"), [
     ("a1a2", {}, False), ("a1a2", {"static_eval": _FUTILE}, True), ("a1a2", {"static_eval": _FUTILE + 1}, False),
     ("a1a2", {"static_eval": _FUTILE + 1, "reduction": 1024}, True),
     ("a1a2", {"static_eval": -3000, "depth": PARAMS.futility_depth + 2}, False),
-    ("a1a2", {"history": _BAD_HISTORY}, True), ("a1a2", {"history": _BAD_HISTORY + 1}, False),
+    ("a1a2", {"history": _BAD_HISTORY, "depth": PARAMS.history_prune_depth}, True),
+    ("a1a2", {"history": _BAD_HISTORY + 1, "depth": PARAMS.history_prune_depth}, False),
     ("a1a2", {"history": 5 * _BAD_HISTORY, "depth": PARAMS.history_prune_depth + 1}, False),
-    ("a1a8", {"static_eval": -3000, "history": _BAD_HISTORY}, False),  # a check
+    ("a1a8", {"static_eval": -3000, "history": _BAD_HISTORY, "depth": PARAMS.history_prune_depth}, False),  # a check
 ])
 def test_which_quiet_moves_are_pruned(state, text, change, is_pruned):
     case = {"depth": 4, "reduction": 1023, "history": 0, "static_eval": 0, **change}
@@ -298,7 +299,8 @@ def test_which_captures_are_pruned(state, fen, text, depth, static_eval, is_prun
 
 def test_a_capture_that_loses_a_queen_for_a_pawn_is_pruned_unless_the_node_is_deep(state):
     game, move = move_called("4k3/8/4p3/3p4/8/8/3Q4/4K3 w - - 0 1", "d2d5")
-    deepest = math.isqrt((900 - 100 - 1) // PARAMS.see_noisy_margin)
+    deepest = max(depth for depth in range(1, 20)
+                  if PARAMS.see_noisy_margin * depth * depth + PARAMS.see_noisy_linear * depth < 900 - 100)
     pruned = [prunes_noisy(game.position, state, move, depth, 9000, 0, 1) for depth in range(1, deepest + 3)]
     assert pruned == [True] * deepest + [False] * 2
     assert not prunes_noisy(game.position, state, move, 1, 9000, 0, 0), "what holds material is not looked at"

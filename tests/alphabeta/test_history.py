@@ -112,7 +112,7 @@ def test_the_most_valuable_victim_comes_first(state):
     game = Game("4k3/8/8/q2r1n1p/1P2P1P1/8/8/4K3 w - - 0 1")
     captures = [game.uci(move) for move in picked(game, state)[:5]]
     assert [capture[2:] for capture in captures] == ["a5", "d5", "f5", "f5", "h5"]
-    state.capture_history[:, chess.PAWN] = HISTORY_LIMIT // 3
+    state.capture_history[:, chess.PAWN] = HISTORY_LIMIT // 4
     captures = [game.uci(move) for move in picked(game, state)[:5]]
     assert [capture[2:] for capture in captures] == ["a5", "d5", "h5", "f5", "f5"], "what did well comes earlier"
 
@@ -242,11 +242,12 @@ def test_lazy_evaluation_is_seldom_far_off():
 @pytest.mark.parametrize("error", [-300, -40, 40, 300])
 def test_the_evaluation_is_corrected_towards_what_searches_found(state, error):
     position = Game(MIDDLE_GAME).position
-    assert corrected(position, state, PLY, 25) == 25
+    before = corrected(position, state, PLY, 25)
+    assert abs(before - 25) <= 2, "only scaled by material"
     corrections = []
     for _ in range(50):
         learn_error(position, state, PLY, 6, error)
-        corrections.append(corrected(position, state, PLY, 25) - 25)
+        corrections.append(corrected(position, state, PLY, 25) - before)
     assert all(correction * error >= 0 for correction in corrections)
     assert abs(corrections[-1]) >= abs(corrections[0]) > 0
     assert abs(corrections[-1]) < 200

@@ -148,18 +148,18 @@ def test_the_wdl_model_of_a_network_is_fitted_to_games(tmp_path: Path, capsys, g
     given, found = (tmp_path / name for name in ("given.network", "found.network"))
     write_network(replace(read_network(BUILT_IN_FILE), outcome=None), given)
     status, out, _ = run(capsys, "tune", "wdl", str(games), "--network", str(given), "--out", str(found),
-                         "--games", "250", "--nodes", "50")
-    assert status == 0 and out.startswith("250 positions; half of the games are won at")
+                         "--games", "500", "--nodes", "50")
+    assert status == 0 and out.startswith("500 positions; half of the games are won at")
     before, after = read_network(given), read_network(found)
     assert before.outcome is None and after.outcome is not None
     assert (after.feature_weights == before.feature_weights).all() and after.scale == before.scale
-    assert run(capsys, "tune", "wdl", str(games), "--network", str(given), "--out", str(found), "--games", "99",
+    assert run(capsys, "tune", "wdl", str(games), "--network", str(given), "--out", str(found), "--games", "400",
                "--nodes", "10", "--scale", "123")[0] == 0
     after = read_network(found)
     assert after.scale == 123 and after.provenance["scale"].endswith("to 123 by tune wdl")
     fit = after.provenance["outcome"]
-    assert fit["command"] == "tune wdl games.bin --games 99 --nodes 10 --scale 123 --seed 1"
-    assert fit["result"].startswith("99 positions; half of the games are won at")
+    assert fit["command"] == "tune wdl games.bin --games 400 --nodes 10 --scale 123 --seed 1"
+    assert fit["result"].startswith("400 positions; half of the games are won at")
 
 
 def test_too_few_games_are_an_error(tmp_path: Path, capsys, games):

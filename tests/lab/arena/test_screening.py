@@ -69,8 +69,7 @@ def test_the_prior_shrinks_what_few_games_say_and_screens_fold_into_one():
 def test_what_is_suggested(change, elo, deviation, expected):
     """Half a standard error moves a number six tenths of the way, 1.2 all the way; 0.9 turn a switch."""
     error = CONFIDENCE * deviation
-    assert PARAMS.rfp_margin == 48
-    base = Config(params=(("use_threats", 0),))
+    base = Config(params=(("use_threats", 0), ("rfp_margin", 48)))
     assert suggest({change: Estimate(elo, elo - error, elo + error)}, base).get(change.name) == expected
 
 
@@ -93,7 +92,7 @@ def test_names_are_checked():
     for names, complaint in ((["rfp"], "unknown search parameter"), (["rfp_margin", "rfp_margin=40:90"], "twice"),
                              (["rfp_margin=40"], "must be like"), (["rfp_margin="], "must be like"),
                              (["rfp_margin=90:40"], "lower one first"),
-                             (["rfp_margin=0:90"], "from 30 to 150")):
+                             (["rfp_margin=0:90"], "from 20 to 150")):
         with pytest.raises(InputError, match=complaint):
             parse_changes(names, Config())
 
