@@ -238,7 +238,7 @@ def test_parameters_out_of_range_or_unknown_are_refused():
     params = default_params()
     with pytest.raises(InputError, match="unknown search parameter 'rpf_margin'"):
         set_param(params, "rpf_margin", 3)
-    with pytest.raises(InputError, match="rfp_margin must be from 30 to 150"):
+    with pytest.raises(InputError, match="rfp_margin must be from 20 to 150"):
         set_param(params, "rfp_margin", 1000)
 
 
