@@ -133,21 +133,30 @@ def skewer(line: TacticalLine) -> Motif | None:
 
 
 def discovered_attack(line: TacticalLine) -> Motif | None:
-    """A capture along a ray that another piece has opened by its move before."""
+    """A capture along a ray that another piece has opened, which may first have taken something with check."""
     for ply in line.own_plies():
-        taken, last = line.taken(ply + 2), ply + 2
-        if taken is None:
-            continue
-        first, capture = line.moves[ply], line.moves[last]
-        if line.boards[last].piece_type_at(capture.from_square) not in SLIDERS:
-            continue
-        between = chess.SquareSet.between(capture.from_square, capture.to_square)
-        is_opened = first.from_square in between and first.to_square not in between
-        is_other = capture.from_square != first.to_square and capture.to_square not in (
-            first.to_square, line.moves[ply + 1].to_square)
-        if is_opened and is_other and not line.boards[ply].is_castling(first) and line.pays(last):
-            return Motif("discovered attack", ply, last, (taken[1],))
+        for last in (ply + 2, ply + 4) if _goes_on_with_check(line, ply) else (ply + 2,):
+            taken = line.taken(last)
+            if taken is not None and _uncovers(line, ply, last) and line.pays(last):
+                return Motif("discovered attack", ply, last, (taken[1],))
     return None
+
+
+def _goes_on_with_check(line: TacticalLine, ply: int) -> bool:
+    """Whether the piece that moves at `ply` takes something with check by its next move."""
+    return (line.taken(ply + 2) is not None and line.boards[ply + 3].is_check()
+            and line.moves[ply + 2].from_square == line.moves[ply].to_square)
+
+
+def _uncovers(line: TacticalLine, ply: int, last: int) -> bool:
+    """Whether the move at `ply` opens the ray along which a slider takes at `last` what already stood there."""
+    first, capture = line.moves[ply], line.moves[last]
+    if line.boards[last].piece_type_at(capture.from_square) not in SLIDERS or line.boards[ply].is_castling(first):
+        return False
+    between = chess.SquareSet.between(capture.from_square, capture.to_square)
+    is_opened = first.from_square in between and not any(move.to_square in between for move in line.moves[ply:last:2])
+    return (is_opened and capture.from_square != first.to_square
+            and all(move.to_square != capture.to_square for move in line.moves[ply:last]))
 
 
 def discovered_check(line: TacticalLine) -> Motif | None:
