@@ -125,12 +125,12 @@ def check_width(width: object, step: int, largest: int, name: str = "the width")
 def _has_checksum(content: bytes, checksum: object) -> bool:
     if type(checksum) is not str or len(checksum) != len(_NO_CHECKSUM):
         return False
-    before, after = content.find(checksum.encode()), memoryview(content)
-    if before < 0:
+    begin, view = content.find(checksum.encode()), memoryview(content)
+    if begin < 0:
         return False
-    digest = hashlib.sha256(after[:before])
+    digest = hashlib.sha256(view[:begin])  # in three parts: copying a large file would take as long
     digest.update(_NO_CHECKSUM.encode())
-    digest.update(after[before + len(checksum):])  # in three parts, since a copy of a large file takes as long
+    digest.update(view[begin + len(checksum):])
     return digest.hexdigest() == checksum
 
 

@@ -48,7 +48,7 @@ def assert_within(limit: float, action: Callable[[], object]) -> None:
 
 
 def assert_spent(least: float, limit: float, action: Callable[[], object]) -> None:
-    """The action takes at least so many seconds on the clock at each of its tries, and less than `limit` at one."""
+    """Assert that every try of the action takes at least `least` seconds, and that one takes less than `limit`."""
     taken = list[float]()
 
     def measure() -> float:
