@@ -39,12 +39,15 @@ class PuzzleFilter:
     lowest: int = 0
     highest: int = 4000
 
-    @property
-    def words(self) -> str:
-        """The choice in words, as in `fork, 1200-1600`; empty if nothing is left out."""
+    def words(self, origin: str = "") -> str:
+        """The choice in words, as in `set games, fork, 1200-1600`; empty if nothing is left out.
+
+        `origin` says whose puzzles they are; it is empty if they are all that there are.
+        """
         everything = PuzzleFilter()
         is_rated = (self.lowest, self.highest) != (everything.lowest, everything.highest)
-        return ", ".join(filter(None, (self.theme.casefold(), f"{self.lowest}-{self.highest}" if is_rated else "")))
+        rated = f"{self.lowest}-{self.highest}" if is_rated else ""
+        return ", ".join(filter(None, (origin, self.theme.casefold(), rated)))
 
     def chosen(self, puzzles: Sequence[Puzzle]) -> list[Puzzle]:
         """The puzzles that are trained, each once; InputError if there are none."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from engine.coach.progress_file import CardAnswer, ProgressFile
 from engine.coach.puzzle import Puzzle
-from engine.coach.puzzle_training import Training
+from engine.coach.puzzle_training import PuzzleFilter, Training
 from engine.coach.schedule import Outcome
 
 DEFAULT_SIZE = 30
@@ -95,3 +95,13 @@ class Woodpecker(Training):
 
     def _answers(self) -> list[CardAnswer]:
         return [answer for answer in self.progress.answers() if answer.deck == self._deck]
+
+
+def choose_training(puzzles: Sequence[Puzzle], choice: PuzzleFilter, progress: ProgressFile, origin: str = "", *,
+                    in_rounds: bool = False) -> Training:
+    """The training with the chosen puzzles, if wanted in rounds, which are kept for each choice and origin.
+
+    InputError if none are chosen.
+    """
+    chosen = choice.chosen(puzzles)
+    return Woodpecker(chosen, progress, choice.words(origin)) if in_rounds else Training(chosen, progress)

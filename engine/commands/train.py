@@ -20,9 +20,9 @@ from engine.cli.plots import plot_file, save_plot
 from engine.coach.progress_file import ProgressFile
 from engine.coach.puzzle import Puzzle, RefutedTry
 from engine.coach.puzzle_files import read_puzzles, starting_puzzles
-from engine.coach.puzzle_training import PuzzleFilter, Training, keep_set, kept_puzzles, refute
+from engine.coach.puzzle_training import PuzzleFilter, keep_set, kept_puzzles, refute
 from engine.coach.schedule import check_scheduler
-from engine.coach.woodpecker import DEFAULT_SIZE, Woodpecker
+from engine.coach.woodpecker import DEFAULT_SIZE, choose_training
 from engine.system.errors import InputError, quote
 from engine.system.files import begins_with, read_json, write_file
 from engine.ui.terminal.screen import InputLines, screen_for
@@ -92,15 +92,11 @@ def _plot(progress: ProgressFile, path: Path) -> None:
 def _train(arguments: argparse.Namespace, progress: ProgressFile, wanted: list[Puzzle] | None) -> None:
     lowest, highest = arguments.rating or (PuzzleFilter.lowest, PuzzleFilter.highest)
     puzzles = [*starting_puzzles(), *kept_puzzles(progress, print_warning)] if wanted is None else wanted
-    choice = PuzzleFilter(arguments.theme or "", lowest, highest)
-    chosen = choice.chosen(puzzles)
-    words, training = choice.words, Training(chosen, progress)
+    name = "" if wanted is None else Path(arguments.set).stem
+    training = choose_training(puzzles, PuzzleFilter(arguments.theme or "", lowest, highest), progress,
+                               f"set {name}" if name else "", in_rounds=arguments.woodpecker)
     if wanted is not None:
-        name = Path(arguments.set).stem
         keep_set(progress, name, wanted)
-        words = ", ".join(filter(None, (f"set {name}", words)))
-    if arguments.woodpecker:
-        training = Woodpecker(chosen, progress, words)
     session = TrainingSession(training, _refute, screen_for(sys.stdout, False if arguments.ascii
                                                                                else None), InputLines())
     with stop_on_interrupt(lambda: None, timeout=0, on_exit="\nyour answers are saved"):

@@ -20,6 +20,7 @@ from engine.coach.puzzle import Goal, Puzzle, RefutedTry
 from engine.coach.puzzle_files import FORMATS, starting_puzzles
 from engine.coach.puzzle_training import PuzzleAttempt, PuzzleFilter, Training, keep_set, kept_puzzles, refute
 from engine.coach.schedule import Outcome
+from engine.coach.woodpecker import Woodpecker, choose_training
 from engine.kernel import SOURCE_ROOT
 from engine.system.errors import InputError
 from engine.ui.terminal.screen import InputLines, PlainScreen
@@ -100,6 +101,18 @@ def test_sets_are_chosen_by_theme_and_rating():
             wrong.chosen(ALL)
     with pytest.raises(InputError, match="no puzzles"):
         PuzzleFilter().chosen(())
+
+
+def test_a_choice_is_worded_once(progress):
+    """Rounds are kept by these words, in the terminal as in the page."""
+    assert PuzzleFilter().words() == ""
+    assert PuzzleFilter("Fork", 600, 1400).words("set mine") == "set mine, fork, 600-1400"
+    choose_training(ALL, PuzzleFilter("Fork"), progress, "set mine", in_rounds=True)
+    choose_training(ALL, PuzzleFilter(), progress, in_rounds=True)
+    assert list(progress.documents("woodpecker")) == ["current", "set mine, fork"]
+    assert not isinstance(choose_training(ALL, PuzzleFilter("Fork"), progress), Woodpecker)
+    with pytest.raises(InputError, match="no puzzle has the theme"):
+        choose_training(ALL, PuzzleFilter("x"), progress)
 
 
 def test_a_set_is_kept_with_the_progress(progress):

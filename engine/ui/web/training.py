@@ -22,7 +22,7 @@ from engine.coach.puzzle_training import (
 )
 from engine.coach.repertoire import Repertoire
 from engine.coach.schedule import Outcome, check_scheduler
-from engine.coach.woodpecker import Woodpecker
+from engine.coach.woodpecker import Woodpecker, choose_training
 from engine.system.errors import InputError
 from engine.ui.web import requests
 from engine.ui.web.engine_pool import EnginePool, with_engine
@@ -144,10 +144,8 @@ class PuzzleSession:
             if progress.set_aside is not None:
                 self._note = f"your progress was damaged and is kept as {progress.set_aside.name}; a new one begins"
             self._known = _puzzles_of(source, progress, self._warn)
-            choice = PuzzleFilter(theme, lowest, highest)
-            chosen = choice.chosen(self._known)
-            words = ", ".join(filter(None, ("" if source == "all" else f"from {source}", choice.words)))
-            self._training = Woodpecker(chosen, progress, words) if is_woodpecker else Training(chosen, progress)
+            self._training = choose_training(self._known, PuzzleFilter(theme, lowest, highest), progress,
+                                             "" if source == SOURCES[0] else f"from {source}", in_rounds=is_woodpecker)
             self._filter, self._attempt = wanted, None
         return self._training
 

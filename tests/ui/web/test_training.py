@@ -15,11 +15,11 @@ from engine.coach.opening_training import keep
 from engine.coach.progress_file import ProgressFile
 from engine.coach.puzzle import Goal, Puzzle, RefutedTry
 from engine.coach.puzzle_files import starting_puzzles
-from engine.coach.puzzle_training import DECK, keep_set
+from engine.coach.puzzle_training import DECK, PuzzleFilter, keep_set
 from engine.coach.rating import Rating
 from engine.coach.repertoire import parse_repertoire
 from engine.coach.schedule import Outcome
-from engine.coach.woodpecker import Woodpecker
+from engine.coach.woodpecker import Woodpecker, choose_training
 from engine.ui.web.app import make_app
 from engine.ui.web.engine_pool import EnginePool, ResourceLimits
 from engine.ui.web.security import ServerAddress
@@ -264,6 +264,18 @@ def test_an_unknown_wrong_move_is_refuted_by_a_search(visitor):
         cursor.push_san(frame["san"])
         assert cursor.fen() == frame["fen"]
     assert answer["puzzle"]["failed"]
+
+
+def test_rounds_of_the_terminal_go_on_in_the_page(visitor, tmp_path):
+    rounds = choose_training(starting_puzzles(), PuzzleFilter("Fork"), ProgressFile(tmp_path / "progress.sqlite3"),
+                             in_rounds=True)
+    puzzle = rounds.next()
+    assert puzzle is not None
+    rounds.record(puzzle, Outcome.SOLVED, 2.0)
+    shown = visitor.request("train", "training", action="overview", theme="fork", woodpecker=True)
+    assert shown["status"] == "round 1, 1 of 22 done"
+    other = visitor.request("train", "training", action="overview", theme="fork", woodpecker=True, source="package")
+    assert other["status"] == "round 1, 0 of 22 done"
 
 
 def test_rounds_are_counted_from_the_answers(tmp_path):
