@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.system.errors import InputError, quote
 from engine.system.extras import missing_extra, missing_packages
-from engine.system.files import begins_with, check_target
+from engine.system.files import begins_with, check_target, replacing
 
 _COLOURS = 10  # of curves before they repeat
 _DASHES = ("--", ":")
@@ -79,7 +79,7 @@ def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve], 
     axes.grid(visible=True, color="#e4e7eb")
     axes.set_axisbelow(True)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    figure.savefig(path)
+    _save(figure, path)
     return True
 
 
@@ -107,8 +107,14 @@ def save_bars(path: Path, title: str, names: Sequence[str], values: Mapping[str,
     axes.set_axisbelow(True)
     if any(values):
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    figure.savefig(path)
+    _save(figure, path)
     return True
+
+
+def _save(figure: Any, path: Path) -> None:
+    """Write a figure; InputError, and an older plot stays, if there is no room."""
+    with replacing(path) as file:
+        figure.savefig(file, format=path.suffix.removeprefix("."))
 
 
 def _set_ticks(axes: Any, axis: Any, scale: str, values: Sequence[float]) -> None:

@@ -25,7 +25,7 @@ from engine.cli.output import add_json, pluralize, print_object, print_warning
 from engine.cli.tables import print_table
 from engine.lab.game_workers import finished_games
 from engine.system.errors import InputError
-from engine.system.files import begins_with, create_folder
+from engine.system.files import begins_with, create_folder, write_file
 from engine.system.resumable_file import ResumableFile, digest_of_file
 
 _GAMES_SKIPPED = 1
@@ -85,7 +85,7 @@ def _finish(number: int, game: chess.pgn.Game, review: GameReview, file: Resumab
     if plots is not None:
         title = f"{white} - {black}, {game.headers.get('Event', '?')} {game.headers.get('Date', '')}"
         graph = evaluation_graph(title, annotation)
-        (plots / f"game-{number}.svg").write_text(graph, encoding="utf-8")
+        write_file(plots / f"game-{number}.svg", graph)
     notes = [_note_row(number, note) for note in annotation.notes]
     marked = [[row for note, row in zip(annotation.notes, notes, strict=True)
                if note.mark and note.side == side] for side in chess.COLORS]
@@ -111,7 +111,7 @@ def _summarize(file: ResumableFile, arguments: argparse.Namespace) -> None:
     ranked = sorted(players.items(), key=lambda item: (-(item[1].accuracy or 0.0), item[0]))
     if arguments.plots is not None and ranked:
         chart = accuracy_chart([(name, player.accuracy) for name, player in ranked if player.accuracy is not None])
-        (arguments.plots / "players.svg").write_text(chart, encoding="utf-8")
+        write_file(arguments.plots / "players.svg", chart)
     if arguments.json:
         for row in file.rows:
             print_object({"type": "game", "game": row["game"], "white": row["white"][0], "black": row["black"][0],

@@ -102,10 +102,18 @@ def _cache() -> Finding:
     if not own.is_trusted:
         return Finding("cache", text, f"not used, because other users can write to it; run chmod go-w, or name another "
                                       f"folder in {cache.CACHE_VARIABLE}")
-    nearest = next(folder for folder in (own.folder, *own.folder.parents) if folder.exists())
+    nearest = next(folder for folder in (own.folder, *own.folder.parents) if _is_visible(folder))
     return Finding("cache", text, "" if os.access(nearest, os.W_OK) else
                    f"not writable, so that kernels are compiled at each start; name another folder in "
                    f"{cache.CACHE_VARIABLE}")
+
+
+def _is_visible(folder: Path) -> bool:
+    """Whether a folder exists, as far as this user may know: not below a folder that only others may enter."""
+    try:
+        return folder.exists()
+    except PermissionError:
+        return False
 
 
 def _data() -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.core.draws import FIFTY_MOVES
-from engine.system.files import create_folder, replacing
+from engine.system.files import create_folder, replacing, write_file
 from tablebase.files import Codes, Container, PackedEnding, TableKind, pack, write_container
 from tablebase.generator.generate import Values, generate, generate_dtz
 from tablebase.indexing import shape_of
@@ -52,7 +52,7 @@ class TableBuilder:
                 self._write(ending, _DTZ_SUFFIX, dtz)
             seconds = time.process_time() - started
             note = json.dumps({"seconds": seconds, "longest": dtm.longest})
-            self._path(ending, ".json").write_text(note, encoding="ascii")  # last: it marks the ending as complete
+            write_file(self._path(ending, ".json"), note)  # last: it marks the ending as complete
             yield ending, seconds
 
     def pack(self, endings: Sequence[Ending], provenance: str, report: Report) -> list[Path]:

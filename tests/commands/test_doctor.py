@@ -6,14 +6,20 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from engine.kernel import CACHE_VARIABLE, SOURCE_ROOT, import_all
+from engine.__main__ import main
+from engine.commands import doctor as doctor_command
+from engine.kernel import CACHE_VARIABLE, SOURCE_ROOT, cache, import_all
 from engine.system import host
 from engine.system.extras import EXTRAS
 from engine.version import VERSION
+
+OTHER_USER = 65534
 
 
 def doctor(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -42,6 +48,35 @@ def test_it_explains_an_untrusted_cache(tmp_path: Path):
     assert done.returncode == 1
     assert "other users may write to it" in done.stdout
     assert f"name another folder in {CACHE_VARIABLE}" in done.stdout
+
+
+@contextmanager
+def another_user() -> Iterator[None]:
+    """Acts as a user other than root, whom no closed folder stops."""
+    if os.getuid() != 0:
+        yield
+        return
+    os.setresuid(OTHER_USER, OTHER_USER, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
+
+
+@pytest.mark.skipif(host.IS_WINDOWS, reason="Windows has no such modes")
+def test_it_explains_a_cache_in_a_folder_that_only_others_may_enter(tmp_path, monkeypatch, capsys):
+    home = tmp_path / "closed" / "adversary"
+    monkeypatch.setattr(cache, "own_cache", lambda: cache.Cache(home, "0" * 64, "any"))
+    monkeypatch.setattr(doctor_command, "_findings", lambda: iter([doctor_command._cache()]))
+    home.mkdir(parents=True)
+    home.parent.chmod(0)
+    with another_user():
+        status = main(["doctor"])
+    home.parent.chmod(0o700)
+    assert status == 1
+    assert capsys.readouterr().out.splitlines() == [
+        f"cache  {home}, 0.0 MB", "",
+        f"cache: not writable, so that kernels are compiled at each start; name another folder in {CACHE_VARIABLE}"]
 
 
 def test_the_version_is_printed():

@@ -31,6 +31,9 @@ COMMANDS = {
 }
 
 
+GAME = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n"
+
+
 def words_of(name: str, words: str, out: Path, *, is_begun: bool) -> list[str]:
     if name == "search" and is_begun:  # the checkpoint knows the rest
         return ["tune", "search", "--concurrency", "1", "--out", str(out), "--resume"]
@@ -100,3 +103,18 @@ def test_work_that_finds_no_room_says_so_in_one_line_and_is_continued(name, tmp_
                                                                        for suffix in COMMANDS[name][2])}
     assert finish(words_of(name, words, out, is_begun=first.exists())) == (0, "")
     assert contents(out, name) == complete
+
+
+def test_a_graph_that_finds_no_room_is_named(tmp_path, capsys):
+    games, whole, out, graphs = (tmp_path / name for name in ("games.pgn", "whole.pgn", "out.pgn", "graphs"))
+    games.write_text(GAME)
+    words = ["annotate", str(games), "--nodes", "20", "--concurrency", "1", "--plots", str(graphs), "--out"]
+    assert main([*words, str(whole)]) == 0  # also compiles the kernels, whose files are larger
+    for path in graphs.iterdir():
+        path.unlink()
+    status, complaints = finish([*words, str(out)], 1000)
+    assert (status, complaints) == (2, f"error: cannot write {graphs / 'game-1.svg'}: File too large\n")
+    assert not list(graphs.iterdir())
+    assert finish([*words, str(out)]) == (0, "")
+    assert out.read_text() == whole.read_text()
+    assert {path.name for path in graphs.iterdir()} == {"game-1.svg", "players.svg"}

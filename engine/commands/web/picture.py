@@ -14,6 +14,7 @@ from typing import Any
 from engine.cli.interruption import check_interruption
 from engine.system.errors import InputError
 from engine.system.extras import missing_extra
+from engine.system.files import write_file
 
 SIZE = 1280, 880
 _SCALE = 1.5  # pixels of the picture per pixel of the page
@@ -59,7 +60,7 @@ def take_picture(address: str, path: Path) -> None:
         _wait(lambda: _depth(driver) >= _DEPTH, "the analysis")
         _wait(lambda: driver.execute_script("return document.querySelector('#toast').hidden"), "the board alone")
         time.sleep(_SETTLE_SECONDS)
-        path.write_bytes(driver.get_screenshot_as_png())
+        write_file(path, driver.get_screenshot_as_png())
 
 
 @contextmanager
