@@ -13,8 +13,9 @@ from engine.coach.schedule import Outcome
 class TrainingAttempt:
     """Hints, wrong moves and the time since the position was shown."""
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, now: Callable[[], float] = time.monotonic, *, is_repeat: bool = False) -> None:
         self._now, self._began = now, now()
+        self.is_repeat = is_repeat  # of what was failed before in this session, which counted then
         self.hints = 0
         self.is_failed = False
 

@@ -25,6 +25,7 @@ SETS = "puzzle set"  # the category of the kept sets
 _DEVIATION = 150.0  # of a puzzle's rating, which is an estimate
 _AT_ONCE = 6.0  # seconds for each move of the solver
 _NEAR = 150.0  # rating points around the user's, from which a new puzzle is drawn
+_OTHERS = 3  # puzzles that are asked before one that was failed comes again
 _NODES = 60_000  # of each search for a refutation
 
 
@@ -89,13 +90,19 @@ def kept_puzzles(progress: ProgressFile, warn: Callable[[str], None]) -> list[Pu
 
 
 class Training:
-    """Training with some puzzles: the due ones first, then new ones near the user's rating."""
+    """Training with some puzzles: the due ones first, then new ones near the user's rating.
+
+    One that was failed is asked again after a few others, or when there are no others, until it is solved or skipped.
+    Only its first answer is recorded.
+    """
 
     def __init__(self, puzzles: Sequence[Puzzle], progress: ProgressFile, rng: random.Random | None = None) -> None:
         self._puzzles = {puzzle.id: puzzle for puzzle in puzzles}
         self._rng = rng or random.Random()  # noqa: S311  the choice of puzzles is not secret
         self.progress = progress
         self._left_out: set[str] = set()  # skipped, or answered without success, in this session
+        self._ended = 0  # puzzles that were answered or skipped in this session
+        self._repeats: dict[str, int] = {}  # those that were failed, and by which number of ended ones they come again
 
     def due(self, now: datetime | None = None) -> list[Puzzle]:
         """The puzzles that are due, the longest overdue first."""
@@ -103,13 +110,16 @@ class Training:
                 if item in self._puzzles and item not in self._left_out]
 
     def next(self, now: datetime | None = None) -> Puzzle | None:
-        """The next puzzle; None if nothing is due and none is new."""
+        """The next puzzle; None if nothing is due, none is new and none was failed."""
+        repeat = next(iter(self._repeats), None)  # in the order in which they come
+        if repeat is not None and self._repeats[repeat] <= self._ended:
+            return self._puzzles[repeat]
         if due := self.due(now):
             return due[0]
         seen = self.progress.cards(DECK).keys() | self._left_out
         fresh = [puzzle for item, puzzle in self._puzzles.items() if item not in seen]
         if not fresh:
-            return None
+            return None if repeat is None else self._puzzles[repeat]
         rating = self.progress.rating().value
         near = [puzzle for puzzle in fresh if abs(puzzle.rating - rating) <= _NEAR]
         return self._rng.choice(near) if near else min(fresh, key=lambda puzzle: abs(puzzle.rating - rating))
@@ -128,20 +138,40 @@ class Training:
     def skip(self, puzzle: Puzzle) -> None:
         """Do not ask a puzzle again in this session."""
         self._left_out.add(puzzle.id)
+        self._repeats.pop(puzzle.id, None)
+        self._ended += 1
 
-    def record(self, puzzle: Puzzle, outcome: Outcome, seconds: float) -> CardAnswer:
-        """Record an answer at once."""
+    def begin(self, puzzle: Puzzle) -> PuzzleAttempt:
+        """An attempt at a puzzle."""
+        return PuzzleAttempt(puzzle, is_repeat=puzzle.id in self._repeats)
+
+    def fail(self, attempt: PuzzleAttempt) -> None:
+        """Record a failed puzzle: at the first wrong move, so that leaving it does not help."""
+        if not attempt.is_failed:
+            attempt.is_failed = True
+            self.record(attempt.puzzle, Outcome.FAILED, attempt.seconds)
+
+    def finish(self, attempt: PuzzleAttempt) -> None:
+        """Record a solved puzzle, unless it was recorded as failed."""
+        if attempt.outcome is not Outcome.FAILED:
+            self.record(attempt.puzzle, attempt.outcome, attempt.seconds)
+
+    def record(self, puzzle: Puzzle, outcome: Outcome, seconds: float) -> CardAnswer | None:
+        """Record an answer at once; None if the puzzle was failed before in this session, which counts already."""
+        is_repeat = self._repeats.pop(puzzle.id, None) is not None
+        self._ended += 1
         if outcome is Outcome.FAILED:
-            self.skip(puzzle)
-        return self.progress.record(DECK, puzzle.id, outcome, seconds,
-                                    item_rating=Rating(float(puzzle.rating), _DEVIATION))
+            self._left_out.add(puzzle.id)
+            self._repeats[puzzle.id] = self._ended + _OTHERS
+        return None if is_repeat else self.progress.record(DECK, puzzle.id, outcome, seconds,
+                                                           item_rating=Rating(float(puzzle.rating), _DEVIATION))
 
 
 class PuzzleAttempt(TrainingAttempt):
     """One attempt at a puzzle, and the solver's moves so far."""
 
-    def __init__(self, puzzle: Puzzle, now: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(now)
+    def __init__(self, puzzle: Puzzle, now: Callable[[], float] = time.monotonic, *, is_repeat: bool = False) -> None:
+        super().__init__(now, is_repeat=is_repeat)
         self.puzzle = puzzle
         self.ply = 0  # of the solution at which the solver is to move; its length when it is solved
         self._hints_here = 0

@@ -59,9 +59,34 @@ def test_due_puzzles_come_first_and_then_new_ones_near_the_rating(progress):
     training.skip(PHILIDOR)
     assert training.next() is FORK
     training.record(FORK, Outcome.FAILED, 1)
-    assert training.next() is None  # a failed one is not asked again at once
+    assert training.next() is FORK  # nothing else is left
+    training.skip(FORK)
+    assert training.next() is None
     assert [answer.item for answer in progress.answers()] == [HARD.id, HARD.id, FORK.id]
     assert progress.rating().value < 1500
+
+
+def test_a_failed_puzzle_is_asked_again_after_three_others_and_counts_once(progress):
+    training = Training(starting_puzzles(), progress, random.Random(1))
+    failed = training.next()
+    training.fail(training.begin(failed))
+    first, rating = progress.answers(), progress.rating()
+    for is_solved in (False, False, True):
+        for _ in range(3):
+            other = training.next()
+            assert other is not failed
+            training.skip(other)
+        assert training.next() is failed
+        attempt = training.begin(failed)
+        assert attempt.is_repeat
+        if is_solved:
+            assert all(map(attempt.play, failed.solution[::2]))
+            training.finish(attempt)
+        else:
+            training.fail(attempt)
+    assert failed not in (training.next(), *training.due())
+    assert (progress.answers(), progress.rating()) == (first, rating)
+    assert [answer.outcome for answer in first] == [Outcome.FAILED]
 
 
 def test_hints_first_name_the_piece_and_then_the_square():
@@ -187,6 +212,20 @@ def test_a_move_of_a_refutation_is_printed_once(progress):
     wrong = RefutedTry(0, chess.Move.from_uci("d5b6"), moves("a8a2 b6d5"), "leaves the pawn unprotected: 1...Ra2")
     assert "Nb6 is wrong: leaves the pawn unprotected: 1...Ra2 2.Nd5\n" in session(
         progress, [FORK], "Nb6\nquit\n", refuter=lambda puzzle, ply, move: wrong)
+
+
+def test_a_failed_puzzle_comes_again_in_the_session(progress):
+    shown = session(progress, [FORK, HARD], "solution\nRa7\nskip\nNc7+\nNxa8\nRa8#\n")
+    assert shown.count("once more, without counting: White to move; find the") == 2
+    assert "solved at once: 1.Nc7+" in shown and "nothing else is due" in shown and "0 of 2 solved" in shown
+    assert {answer.item: answer.outcome for answer in progress.answers()} == dict.fromkeys((FORK.id, HARD.id),
+                                                                                          Outcome.FAILED)
+
+
+def test_a_repeat_that_is_left_or_failed_again_is_not_counted(progress):
+    assert "0 of 1 solved" in session(progress, [FORK], "solution\nskip\n")
+    assert "0 of 1 solved" in session(progress, [HARD], "solution\nKf1\nquit\n")
+    assert len(progress.answers()) == 2
 
 
 def test_the_solution_is_shown_with_what_the_puzzle_was(progress):

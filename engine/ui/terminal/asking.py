@@ -37,7 +37,7 @@ class AskingSession:
 
     def _leave(self, attempt: TrainingAttempt) -> None:
         """Do not count a position that was neither answered nor failed."""
-        self._asked -= not attempt.is_failed
+        self._asked -= not (attempt.is_failed or attempt.is_repeat)
 
     def _show(self, start: chess.Board, moves: Sequence[chess.Move], side: chess.Color) -> None:
         """Show the position after some moves, with `side` at the bottom, and the messages since the last one."""

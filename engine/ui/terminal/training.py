@@ -33,7 +33,7 @@ class TrainingSession(AskingSession):
         """Train until the user quits, and say how it went in one line."""
         self._messages.append(self._greeting())
         while not self._is_ended and (puzzle := self._training.next()) is not None:
-            self._ask(PuzzleAttempt(puzzle))
+            self._ask(self._training.begin(puzzle))
         if not self._is_ended:
             self._messages.append("nothing else is due, and there are no new puzzles in this set")
         self._messages.append(f"{self._right} of {self._asked} solved; {self._standing()}")
@@ -49,8 +49,9 @@ class TrainingSession(AskingSession):
     def _ask(self, attempt: PuzzleAttempt) -> None:
         """Ask one puzzle until it is solved or left."""
         puzzle = attempt.puzzle
-        self._messages.append(task_text(puzzle))
-        self._asked += 1
+        self._messages.append(f"once more, without counting: {task_text(puzzle)}" if attempt.is_repeat
+                              else task_text(puzzle))
+        self._asked += not attempt.is_repeat
         is_left = False
         while not (is_left or attempt.is_solved or self._is_ended):
             self._show(puzzle.board(), puzzle.solution[: attempt.ply], puzzle.board().turn)
@@ -70,11 +71,12 @@ class TrainingSession(AskingSession):
         elif word in ("help", "?"):
             self._messages.append(_HELP)
         elif word == "skip":
-            self._training.skip(attempt.puzzle)
             self._leave(attempt)
+            if not attempt.is_failed:  # otherwise it comes again
+                self._training.skip(attempt.puzzle)
             return True
         elif word == "solution":
-            self._fail(attempt)
+            self._training.fail(attempt)
             self._messages += [f"the solution: {solution_text(attempt.puzzle)} ({about_text(attempt.puzzle)})",
                                self._standing()]
             return True
@@ -90,7 +92,7 @@ class TrainingSession(AskingSession):
             if wrong is None:
                 self._messages.append(f"{san} is also good; look for the move of the solution")
                 return
-            self._fail(attempt)
+            self._training.fail(attempt)
             board.push(move)
             self._messages.append(f"{san} is wrong: {_refutation_text(board, wrong)}")
             return
@@ -98,17 +100,10 @@ class TrainingSession(AskingSession):
         if not attempt.is_solved:
             self._messages.append(f"right: {moves_text(board, [move, attempt.puzzle.solution[attempt.ply - 1]])}")
 
-    def _fail(self, attempt: PuzzleAttempt) -> None:
-        """Record that the puzzle was not solved: at the first wrong move, so that quitting does not help."""
-        if not attempt.is_failed:
-            attempt.is_failed = True
-            self._training.record(attempt.puzzle, Outcome.FAILED, attempt.seconds)
-
     def _finish(self, attempt: PuzzleAttempt) -> None:
         outcome = attempt.outcome
-        if outcome is not Outcome.FAILED:
-            self._training.record(attempt.puzzle, outcome, attempt.seconds)
-            self._right += 1
+        self._training.finish(attempt)
+        self._right += outcome is not Outcome.FAILED and not attempt.is_repeat
         self._messages.append(f"{_PRAISE[outcome]}: {moves_text(attempt.puzzle.board(), attempt.line)} "
                               f"({about_text(attempt.puzzle)})")
         self._messages.append(self._standing())

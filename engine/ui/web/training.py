@@ -76,7 +76,7 @@ class PuzzleSession:
             text = attempt.hint()
             return self._current_puzzle({"hint": text})
         if action == "solution":
-            self._fail()
+            training.fail(attempt)
             solved = {"solution": solution_text(attempt.puzzle), "line": _frames(
                 attempt.board, attempt.puzzle.solution[attempt.ply :])}
             self._attempt = None
@@ -96,9 +96,8 @@ class PuzzleSession:
             board.push(move)
             reply = attempt.puzzle.solution[attempt.ply - 1]
             return self._current_puzzle({**played, "reply": {"san": board.san(reply), "uci": board.uci(reply)}})
-        training, outcome, puzzle = self._running()[0], attempt.outcome, attempt.puzzle
-        if outcome is not Outcome.FAILED:
-            training.record(puzzle, outcome, attempt.seconds)
+        training, outcome = self._running()[0], attempt.outcome
+        training.finish(attempt)
         board.push(move)
         self._attempt = None
         return {**played, "solved": outcome.name.lower().replace("_", " "), "position": position_json(board),
@@ -106,14 +105,14 @@ class PuzzleSession:
 
     async def _refute(self, message: Message) -> Value:
         """What is wrong with a move; the answer counts as failed unless the move is as good as the right one."""
-        attempt = self._running()[1]
+        training, attempt = self._running()
         board, move = attempt.board, self._move_of(message, attempt)
         wrong = attempt.puzzle.refuted_try(attempt.ply, move) or await with_engine(
             self._pool, lambda engine: refute(engine, attempt.puzzle, attempt.ply, move))
 
         def answer() -> Value:
             if wrong is not None:
-                self._fail()
+                training.fail(attempt)
             return self._current_puzzle(_wrong_json(board, move, wrong))
 
         return await self._pool.run_briefly(answer)
@@ -122,13 +121,6 @@ class PuzzleSession:
         if self._training is None or self._attempt is None:
             raise InputError("no puzzle is being solved: ask for the next one")
         return self._training, self._attempt
-
-    def _fail(self) -> None:
-        """Record at the first wrong move that the puzzle was not solved, so that leaving does not help."""
-        training, attempt = self._running()
-        if not attempt.is_failed:
-            attempt.is_failed = True
-            training.record(attempt.puzzle, Outcome.FAILED, attempt.seconds)
 
     def _chosen(self, message: Message, path: Path) -> Training:
         """The training that a message asks for: the running one if nothing else is chosen."""
@@ -165,7 +157,7 @@ class PuzzleSession:
         if self._attempt is not None and not self._attempt.is_failed and wanted != self._attempt.puzzle.id:
             training.skip(self._attempt.puzzle)
         puzzle = training.open(wanted) or training.next()
-        self._attempt = None if puzzle is None else PuzzleAttempt(puzzle)
+        self._attempt = None if puzzle is None else training.begin(puzzle)
         return self._standing(training) if puzzle is None else self._current_puzzle({})
 
     def _current_puzzle(self, value: Value) -> Value:
@@ -177,7 +169,8 @@ class PuzzleSession:
         last = puzzle.solution[attempt.ply - 1].uci() if attempt.ply else mistake
         return {**value, **self._standing(training), "puzzle": {
             "id": puzzle.id, "text": task_text(puzzle), "position": position_json(board), "last": last,
-            "side": chess.COLOR_NAMES[board.turn], "hinted": attempt.hinted_squares, "failed": attempt.is_failed}}
+            "side": chess.COLOR_NAMES[board.turn], "hinted": attempt.hinted_squares, "failed": attempt.is_failed,
+            "repeat": attempt.is_repeat}}
 
     def _overview_after(self, training: Training) -> Value:
         """The user's progress after a puzzle."""

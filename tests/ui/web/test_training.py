@@ -140,6 +140,21 @@ def test_a_wrong_move_is_refuted_on_the_board_and_kept(training, data):
     assert outcomes(data) == [Outcome.FAILED]
 
 
+def test_a_failed_puzzle_comes_again_and_does_not_count(training, data):
+    begin(training)
+    training.click("#train-panel .actions button:nth-child(2)")  # shows the solution
+    training.wait(lambda: training.text("#train-head") == "The solution", "the solution")
+    training.press(Keys.ENTER)
+    training.wait(lambda: "Once more: this time it does not count" in training.text("#train-panel .notes"), "the task")
+    training.move_by_clicks("c4", "g8")
+    training.wait(lambda: "answered by" in training.text("#train-panel .right"), "the answer")
+    training.move_by_clicks("h6", "f7")
+    training.wait(lambda: training.text("#train-head") == "Solved at once", "the praise")
+    assert outcomes(data) == [Outcome.FAILED]
+    training.press(Keys.ENTER)
+    training.wait(lambda: training.text("#train-head") == "Done", "the end of the set")
+
+
 def test_hints_come_in_two_steps_and_the_keyboard_is_enough(training, data):
     begin(training)
     training.script("document.activeElement.blur()")

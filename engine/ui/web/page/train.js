@@ -123,7 +123,7 @@ export class TrainView {
       this.showProblem();
       return;
     }
-    this.notes = [];
+    this.notes = found.puzzle?.repeat ? [h("p.faint", {}, "Once more: this time it does not count.")] : [];
     if (!found.puzzle) {
       this.keep(null);
       this.show("Done", "Nothing else is due, and there are no new puzzles in this choice.", [], found);
@@ -131,7 +131,7 @@ export class TrainView {
     }
     this.board?.flip(found.puzzle.side === "black");
     this.showPuzzle(found);
-    announce(found.puzzle.text);
+    announce(`${found.puzzle.repeat ? "Once more: " : ""}${found.puzzle.text}`);
   }
 
   /** @param {any} puzzle */
