@@ -46,6 +46,7 @@ class CardAnswer(NamedTuple):
     seconds: float
     item_rating: float | None = None
     rating: Rating | None = None  # the user's, afterwards
+    change: int | None = None  # of the rating as it is shown; known only when the answer is recorded
 
 
 class KeptRepertoire(NamedTuple):
@@ -72,13 +73,15 @@ class ProgressFile:
         with self._transaction() as connection:
             now = _utc(now)  # only now, so that answers have the order of their transactions
             before = self._card(connection, deck, item)
-            rating = None
+            rating = change = None
             if item_rating is not None and before is None:  # one that is repeated is remembered rather than found
                 score = 1.0 if outcome in (Outcome.SOLVED, Outcome.AT_ONCE) else 0.0
-                rating = update_rating(self._rating(connection), [RatedGame(item_rating, score)])
+                old = self._rating(connection)
+                rating = update_rating(old, [RatedGame(item_rating, score)])
+                change = round(rating.value) - round(old.value)
             card = reviewed(before, outcome, now)
             connection.execute(insert_into("cards"), (deck, item, stamp_of(card.due), card.text))
-            answer = CardAnswer(deck, item, now, outcome, seconds, item_rating and item_rating.value, rating)
+            answer = CardAnswer(deck, item, now, outcome, seconds, item_rating and item_rating.value, rating, change)
             connection.execute(insert_into("answers"), (deck, item, stamp_of(now), outcome.value, seconds,
                                                      answer.item_rating, *(rating or (None, None, None))))
         return answer

@@ -149,12 +149,12 @@ class Training:
         """Record a failed puzzle: at the first wrong move, so that leaving it does not help."""
         if not attempt.is_failed:
             attempt.is_failed = True
-            self.record(attempt.puzzle, Outcome.FAILED, attempt.seconds)
+            attempt.answer = self.record(attempt.puzzle, Outcome.FAILED, attempt.seconds)
 
     def finish(self, attempt: PuzzleAttempt) -> None:
         """Record a solved puzzle, unless it was recorded as failed."""
         if attempt.outcome is not Outcome.FAILED:
-            self.record(attempt.puzzle, attempt.outcome, attempt.seconds)
+            attempt.answer = self.record(attempt.puzzle, attempt.outcome, attempt.seconds)
 
     def record(self, puzzle: Puzzle, outcome: Outcome, seconds: float) -> CardAnswer | None:
         """Record an answer at once; None if the puzzle was failed before in this session, which counts already."""
@@ -173,6 +173,7 @@ class PuzzleAttempt(TrainingAttempt):
     def __init__(self, puzzle: Puzzle, now: Callable[[], float] = time.monotonic, *, is_repeat: bool = False) -> None:
         super().__init__(now, is_repeat=is_repeat)
         self.puzzle = puzzle
+        self.answer: CardAnswer | None = None  # once it is recorded
         self.ply = 0  # of the solution at which the solver is to move; its length when it is solved
         self._hints_here = 0
         self.line = puzzle.solution  # that which solves it: another one if another mate was found
@@ -199,6 +200,11 @@ class PuzzleAttempt(TrainingAttempt):
             self.ply = len(self.puzzle.solution)
         self._hints_here = 0
         return True
+
+    @property
+    def rating_change(self) -> int | None:
+        """By how much the user's rating, as it is shown, has changed; None if the puzzle does not count."""
+        return None if self.answer is None else self.answer.change
 
     @property
     def hinted_squares(self) -> list[str]:

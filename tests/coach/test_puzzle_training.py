@@ -214,6 +214,22 @@ def test_a_move_of_a_refutation_is_printed_once(progress):
         progress, [FORK], "Nb6\nquit\n", refuter=lambda puzzle, ply, move: wrong)
 
 
+def test_the_change_of_the_rating_is_shown_once(progress):
+    before = progress.rating()
+    solved = session(progress, [HARD], "Ra8#\n")
+    middle = progress.rating()
+    gained = round(middle.value) - round(before.value)
+    assert gained > 0
+    assert f"\nyour rating is {middle} (+{gained}), 1 day in a row\n" in solved
+    assert "0 of 0 solved" in session(progress, [HARD], "")  # where nothing was answered, nothing has changed
+    failed = session(progress, [FORK], "Nb6\nNc7+\nNxa8\nsolution\n")
+    after = progress.rating()
+    lost = round(after.value) - round(middle.value)
+    assert lost < 0
+    assert failed.count(f"your rating is {after} ({lost}), 1 day in a row\n") == 1
+    assert failed.rstrip().endswith(f"0 of 1 solved; your rating is {after}, 1 day in a row")  # after the repeat
+
+
 def test_a_failed_puzzle_comes_again_in_the_session(progress):
     shown = session(progress, [FORK, HARD], "solution\nRa7\nskip\nNc7+\nNxa8\nRa8#\n")
     assert shown.count("once more, without counting: White to move; find the") == 2

@@ -42,9 +42,11 @@ class TrainingSession(AskingSession):
     def _greeting(self) -> str:
         return f"{self._training.status()}; {self._standing()}; {_HELP}"
 
-    def _standing(self) -> str:
+    def _standing(self, change: int | None = None) -> str:
+        """The user's rating, with its change by the last puzzle, if that counts."""
         progress = self._training.progress
-        return ", ".join(filter(None, (f"your rating is {progress.rating()}", streak_text(progress))))
+        rating = f"your rating is {progress.rating()}{'' if change is None else f' ({change:+})'}"
+        return ", ".join(filter(None, (rating, streak_text(progress))))
 
     def _ask(self, attempt: PuzzleAttempt) -> None:
         """Ask one puzzle until it is solved or left."""
@@ -78,7 +80,7 @@ class TrainingSession(AskingSession):
         elif word == "solution":
             self._training.fail(attempt)
             self._messages += [f"the solution: {solution_text(attempt.puzzle)} ({about_text(attempt.puzzle)})",
-                               self._standing()]
+                               self._standing(attempt.rating_change)]
             return True
         else:
             self._try(attempt, board, read_answer(board, text))
@@ -106,7 +108,7 @@ class TrainingSession(AskingSession):
         self._right += outcome is not Outcome.FAILED and not attempt.is_repeat
         self._messages.append(f"{_PRAISE[outcome]}: {moves_text(attempt.puzzle.board(), attempt.line)} "
                               f"({about_text(attempt.puzzle)})")
-        self._messages.append(self._standing())
+        self._messages.append(self._standing(attempt.rating_change))
 
 
 def _refutation_text(board: chess.Board, wrong: RefutedTry) -> str:

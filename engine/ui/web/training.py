@@ -167,7 +167,7 @@ class PuzzleSession:
         square = puzzle.mistake_square
         mistake = None if square is None else 2 * chess.square_name(square)  # whence it came is not kept
         last = puzzle.solution[attempt.ply - 1].uci() if attempt.ply else mistake
-        return {**value, **self._standing(training), "puzzle": {
+        return {**value, **self._standing(training), "change": attempt.rating_change, "puzzle": {
             "id": puzzle.id, "text": task_text(puzzle), "position": position_json(board), "last": last,
             "side": chess.COLOR_NAMES[board.turn], "hinted": attempt.hinted_squares, "failed": attempt.is_failed,
             "repeat": attempt.is_repeat}}
@@ -194,8 +194,8 @@ def _puzzles_of(source: str, progress: ProgressFile, warn: Callable[[str], None]
 def _about(attempt: PuzzleAttempt) -> Value:
     """What the page shows of a puzzle when it has ended."""
     puzzle = attempt.puzzle
-    return {"about": about_text(puzzle), "start": puzzle.fen, "chess960": puzzle.chess960,
-            "moves": [move.uci() for move in attempt.line]}
+    return {"change": attempt.rating_change, "about": about_text(puzzle), "start": puzzle.fen,
+            "chess960": puzzle.chess960, "moves": [move.uci() for move in attempt.line]}
 
 
 def _wrong_json(board: chess.Board, move: chess.Move, wrong: RefutedTry | None) -> Value:

@@ -82,7 +82,9 @@ def test_a_puzzle_is_solved_on_the_board(training, data):
     training.wait(lambda: training.text("#train-head").startswith("Solved"), "the praise")
     assert "smothered mate; from A - B" in training.text("#train-panel .notes")
     assert outcomes(data) == [Outcome.AT_ONCE]
-    assert f"your rating {progress_in(data).rating().value:.0f} ±" in training.text("#train-standing")
+    rating = progress_in(data).rating()
+    assert f"your rating {rating.value:.0f} ± {rating.error:.0f} (+{rating.value - 1500:.0f})" in training.text(
+        "#train-standing")
     assert training.text("#train-answers") == "1 of 1 answers right"
     training.press(Keys.ENTER)
     training.wait(lambda: training.text("#train-head") == "Done", "the end of the set")
@@ -131,6 +133,8 @@ def test_a_wrong_move_is_refuted_on_the_board_and_kept(training, data):
     training.move_by_clicks("h6", "f7")
     training.wait(lambda: "it allows Rxf7 Qxf7" in training.text("#train-panel .wrong"), "the reason")
     assert outcomes(data) == [Outcome.FAILED]  # before it is solved
+    change = f"(−{1500 - progress_in(data).rating().value:.0f})"
+    assert change in training.text("#train-standing")
     training.wait(lambda: training.square("f7").get_attribute("aria-label") == "f7, white queen", "the refutation")
     training.press(Keys.ENTER)  # tries again
     training.move_by_clicks("c4", "g8")
@@ -151,6 +155,7 @@ def test_a_failed_puzzle_comes_again_and_does_not_count(training, data):
     training.move_by_clicks("h6", "f7")
     training.wait(lambda: training.text("#train-head") == "Solved at once", "the praise")
     assert outcomes(data) == [Outcome.FAILED]
+    assert "(" not in training.text("#train-standing")
     training.press(Keys.ENTER)
     training.wait(lambda: training.text("#train-head") == "Done", "the end of the set")
 

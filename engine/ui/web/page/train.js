@@ -266,11 +266,10 @@ export class TrainView {
 
   /** @param {string} head @param {string} text @param {HTMLElement[]} actions @param {any} [found] whose rating is shown @param {boolean} [typing] */
   show(head, text, actions, found = null, typing = false) {
-    const standing = found ? `${found.status} · your rating ${found.rating} ± ${found.error}${found.streak ? ` · ${found.streak} ${found.streak === 1 ? "day" : "days"} in a row` : ""}` : "";
     if (found?.overview) this.showProgress(found);
     this.panel?.replaceChildren(
       ...(head ? [h("h2", { id: "train-head" }, head)] : []), h("p.question", {}, text), h("div.actions", {}, ...actions),
-      ...(typing ? [this.typed] : []), h("div.notes", {}, ...this.notes), h("p.faint", { id: "train-standing" }, standing));
+      ...(typing ? [this.typed] : []), h("div.notes", {}, ...this.notes), h("p.faint", { id: "train-standing" }, ...(found ? standingOf(found) : [])));
   }
 
   /** @param {any} overview */
@@ -303,6 +302,12 @@ export class TrainView {
     this.progress?.replaceChildren(h("h2", {}, "Your progress"),
       h("p.faint", { id: "train-answers" }, answers ? `${solved} of ${answers} answers right` : "Your first answer begins it."), ...table, ...(ratings.length > 1 ? [plotOf(ratings)] : []));
   }
+}
+
+/** How much is due, and the rating with its change by this puzzle, if that counts. @param {any} found */
+function standingOf({ status, rating, error, change, streak }) {
+  const changed = typeof change === "number" ? [" (", h(`strong.${change < 0 ? "lost" : "gained"}`, {}, `${change < 0 ? "−" : "+"}${Math.abs(change)}`), ")"] : [];
+  return [`${status} · your rating ${rating} ± ${error}`, ...changed, streak ? ` · ${streak} ${streak === 1 ? "day" : "days"} in a row` : ""];
 }
 
 /** @param {{due: number, new: number}} openings */
