@@ -83,7 +83,7 @@ def _count(samples: Samples) -> _Histogram:
 def _loss(params: Reals, counted: _Histogram) -> float:
     even_base, even_slope, spread_base, spread_slope = params * _UNITS
     even = even_base + even_slope * counted.materials
-    spread = SPREAD_UNIT * np.exp(spread_base + spread_slope * counted.materials)
+    spread = SPREAD_UNIT * np.exp(np.clip(spread_base + spread_slope * counted.materials, -10, 10))
     win = 1 / (1 + np.exp(np.clip((even - counted.scores) / spread, -50, 50)))
     loss = 1 / (1 + np.exp(np.clip((even + counted.scores) / spread, -50, 50)))
     observed = np.choose(counted.results + 1, [loss, 1 - win - loss, win])
