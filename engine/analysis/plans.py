@@ -21,11 +21,12 @@ def plan_text(board: chess.Board, line: Sequence[chess.Move], side: chess.Color)
     """The next moves of a side in a line, in words: `castles, attacks the queen on d4 and brings the rook to e1`.
 
     Checks, and captures that take back or exchange, are no plan; of the steps of a king or a passed pawn
-    the last one is named.
+    the last one is named. A plan ends where either side takes a piece that is not exchanged: that is tactics.
     """
     cursor, steps, taken_on = board.copy(stack=False), list[str](), None
     for move in line:
-        if len(steps) == _MOST_MOVES or cursor.is_game_over():
+        if len(steps) == _MOST_MOVES or cursor.is_game_over() or (move.to_square != taken_on
+                                                                  and _takes_piece(cursor, move)):
             break
         if cursor.turn == side and move.to_square != taken_on and (step := _plan_step(cursor, move)) not in steps:
             begun = next(filter(step.startswith, _REPEATED_STEPS), None)
@@ -40,6 +41,12 @@ def _plan_step(board: chess.Board, move: chess.Move) -> str:
     """What a move of a plan does; empty for a check or an exchange."""
     step = step_text(board, move)
     return "" if step.startswith(("checks", "exchanges")) else step
+
+
+def _takes_piece(board: chess.Board, move: chess.Move) -> bool:
+    """Whether a move takes a piece, not a pawn, and is no exchange."""
+    taken = captured_piece(board, move)
+    return taken is not None and taken[0] != chess.PAWN and step_text(board, move).startswith("takes")
 
 
 def step_text(board: chess.Board, move: chess.Move) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from engine.analysis.claims import Claim
 from engine.analysis.move_points import MovePoints, MoveToExplain
-from engine.analysis.plans import step_text
+from engine.analysis.plans import plan_text, step_text
 from engine.analysis.quiet_changes import gains, losses
 from engine.analysis.results import drawn_score
 from engine.analysis.wording import motif_text
@@ -82,3 +82,12 @@ def test_development_ends_with_the_opening(number, is_said):
     ("attraction", " by a decoy"), ("overload", " by an overload"), ("trapped piece", ""), ("hanging piece", "")])
 def test_a_motif_is_called_the_same_everywhere(motif, words):
     assert motif_text(Claim("gain", "white", chess.STARTING_FEN, (), motif)) == words
+
+
+def test_a_plan_ends_where_a_piece_is_taken():
+    board = chess.Board("4r1k1/6pp/8/8/8/2N5/6PP/6K1 w - - 0 30")
+    line = [chess.Move.from_uci(move) for move in "c3d5 g8h8 d5c7 h8g8 c7e8".split()]
+    assert plan_text(board, line, chess.WHITE) == "brings the knight to d5 and attacks the rook on e8"
+    board = chess.Board("4k3/8/8/3p4/4N3/8/8/4K3 b - - 0 30")
+    line = [chess.Move.from_uci(move) for move in "d5e4 e1e2 e8e7 e2e3".split()]
+    assert plan_text(board, line, chess.WHITE) == "", "nor does one begin after a piece is lost"
