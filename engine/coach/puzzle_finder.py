@@ -17,10 +17,7 @@ import chess
 from engine.analysis.accuracy import phase_of
 from engine.analysis.boards import recent_board
 from engine.analysis.ledger import balance, is_settled
-from engine.analysis.marks import Mark, loss_between
 from engine.analysis.motifs import MATING, WINNING, find_motif, perpetual_check
-from engine.analysis.move_verdicts import MoveVerdict
-from engine.analysis.reasons import reason_for
 from engine.analysis.results import Score
 from engine.analysis.review import (
     Analyser,
@@ -35,6 +32,7 @@ from engine.analysis.review import (
 from engine.analysis.review_driver import ReviewTask, Rounds
 from engine.coach.puzzle import LONGEST_SOLUTION, Goal, Puzzle, RefutedTry
 from engine.coach.puzzle_rating import estimated_rating, nodes_until_found
+from engine.coach.refutation import refutation_reason, shown_refutation
 from engine.search.scores import MAX_PLY
 
 _SUSPECTED_MISTAKE = 0.10  # expected score that the move before must lose, by the first round
@@ -226,19 +224,16 @@ def _refuted_tries(searches: _Searches, board: chess.Board, steps: Sequence[tupl
             if best is not None and tried is not None and tried != move:
                 answer = searches.one(cursor, _REPLY, tried)
                 if not is_as_good(best.score, answer.score):
-                    tries.append(refuted_try(ply, cursor, best, answer))
+                    tries.append(refuted_try(ply, cursor, move, answer))
         cursor.push(move)
     return tuple(tries)
 
 
-def refuted_try(ply: int, board: chess.Board, best: PositionEval, tried: PositionEval) -> RefutedTry:
-    """The refutation of a wrong move at a ply of a solution, from the searches of the best move and of it."""
+def refuted_try(ply: int, board: chess.Board, right: chess.Move, tried: PositionEval) -> RefutedTry:
+    """The refutation of a wrong move at a ply of a solution, from its search; it does not tell `right`."""
     line = tried.line if tried.score.is_losing_mate else tried.line[: _SHOWN_REFUTATION + 1]
-    verdict = MoveVerdict(ply, board.copy(), tried.line[0], Mark.BLUNDER, best.score, tried.score,
-                          loss_between(best.score, tried.score), best.line, tried.line, best.second, best.depth,
-                          is_verified=True)
-    return RefutedTry(ply, line[0], line[1 : LONGEST_SOLUTION + 1], reason_for(verdict).brief or
-                      reason_for(verdict).text)
+    return RefutedTry(ply, line[0], shown_refutation(line[1 : LONGEST_SOLUTION + 1], right),
+                      refutation_reason(board, tried.line, tried.score))
 
 
 def themes_of(board: chess.Board, solution: Line, goal: Goal) -> tuple[str, ...]:

@@ -240,4 +240,4 @@ def refute(engine: Analyser, puzzle: Puzzle, ply: int, move: chess.Move) -> Refu
     board, effort = puzzle.board(ply), SearchEffort(nodes=_NODES, hash=DEFAULT_HASH)
     best = evaluate_board(engine, board, effort, 1, [puzzle.solution[ply]])
     tried = evaluate_board(engine, board, effort, 1, [move])
-    return None if is_as_good(best.score, tried.score) else refuted_try(ply, board, best, tried)
+    return None if is_as_good(best.score, tried.score) else refuted_try(ply, board, puzzle.solution[ply], tried)

@@ -124,7 +124,7 @@ def test_legals_mate_is_found(found):
     board = puzzle.board()
     assert board.variation_san(puzzle.solution) == "6. Bxf7+ Ke7 7. Nd5#"
     assert puzzle.board(3).is_checkmate()
-    assert any("mate in 2" in known.reason for known in puzzle.tries)
+    assert puzzle.tries and not any("mate" in known.reason for known in puzzle.tries)  # the solution's, not theirs
     for known in puzzle.tries:
         cursor = puzzle.board(known.ply)
         for move in (known.move, *known.refutation):
