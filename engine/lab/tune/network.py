@@ -62,7 +62,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     training.add_argument("--precision", default="tf32", choices=("tf32", "bf16"),
                           help="precision on a GPU (default tf32)")
     training.add_argument("--teacher", type=in_file, metavar="FILE",
-                          help="a file of `tune teacher`, or the network of Stockfish 15.1, 17 or 17.1 (its `export_net`)")
+                          help="a file of `tune teacher`, or the network of Stockfish 15.1, 17 or 17.1 "
+                               "(its `export_net`)")
     requires_option(training.add_argument("--teacher-weight", type=FloatRange(0, 1), default=0.0, metavar="X",
                                           help="weight of the teacher's score in the scores of the games (default 0)"),
                     "--teacher")
