@@ -11,7 +11,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from engine.system import host
 from engine.system.errors import message_of
@@ -60,6 +60,12 @@ class OneLineParser(argparse.ArgumentParser):
         """Print the message with a hint to `--help`, and exit."""
         self.exit(USAGE_ERROR, f"error: {message.removeprefix('argument ')} (try: {self.prog} --help)\n")
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is sys.stdout:
+            print(message, end="")  # argparse ignores that help cannot be written
+        else:
+            super()._print_message(message, file)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
@@ -67,8 +73,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     _escape_unencodable_characters()
     try:
         check_packages()
-        status = _run(sys.argv[1:] if argv is None else list(argv))
-        sys.stdout.flush()
+        try:
+            return _run(sys.argv[1:] if argv is None else list(argv))
+        finally:
+            sys.stdout.flush()  # also when `--help` exits: at its own exit, the interpreter would print a traceback
     except KeyboardInterrupt:
         return host.INTERRUPTED_STATUS
     except ForeignModuleError as error:
@@ -80,7 +88,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The rest of the buffer cannot be written, which the interpreter would report again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    return status
 
 
 def _open_closed_streams() -> None:

@@ -24,10 +24,15 @@ def run(line: str, redirections: str, said: str | None = None, **environment: st
                           timeout=120, input=said, encoding="utf-8", env={**os.environ, **environment})
 
 
-@pytest.mark.parametrize("line", COMMANDS)
-def test_a_closed_pipe_ends_a_command_quietly(line):
-    done = run(line, "| true")
-    assert (done.stdout, done.stderr) == ("", "")
+@pytest.mark.parametrize(("line", "unbuffered"), [*((line, "") for line in COMMANDS), ("--help", "1")])
+def test_a_closed_pipe_ends_a_command_quietly(line, unbuffered):
+    reader, writer = os.pipe()
+    os.close(reader)  # before the command starts: `| true` ends before it prints or after
+    with os.fdopen(writer) as pipe:
+        done = subprocess.run([sys.executable, "-m", "engine", *line.split()], cwd=SOURCE_ROOT, stdout=pipe,
+                              stderr=subprocess.PIPE, text=True, check=False, timeout=120,
+                              env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 @pytest.mark.parametrize("redirections", [">&-", "<&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-"])
@@ -38,8 +43,9 @@ def test_closed_streams_act_as_empty_ones(redirections):
     assert ("Nodes searched: 400" in done.stdout) == (redirections == "<&-")
 
 
-def test_a_full_disk_is_an_error():
-    done = run("perft 2", "> /dev/full")
+@pytest.mark.parametrize("line", ["perft 2", "--help"])
+def test_a_full_disk_is_an_error(line):
+    done = run(line, "> /dev/full", PYTHONUNBUFFERED="")
     assert done.returncode == 1
     assert done.stderr == "error: No space left on device\n"
 
