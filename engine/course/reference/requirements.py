@@ -85,13 +85,15 @@ def odds(game: Game[State, Action], state: State) -> list[float]:
 
 def check_odds(chances: Sequence[float], state: object = None) -> None:
     """Raise UnsuitableGameError unless these are the probabilities of all that can happen."""
+    are_probabilities, total = all(0 <= chance <= 1 for chance in chances), math.fsum(chances)
+    if are_probabilities and abs(total - 1) <= _SAME:
+        return
     where = "" if state is None else f" in {shown(state)}"
-    if any(not 0 <= chance <= 1 for chance in chances):
+    if not are_probabilities:
         worst = max(chances, key=lambda chance: abs(chance - 0.5))
         raise UnsuitableGameError(f"{worst:g} is not a probability{where}")
-    if abs(math.fsum(chances) - 1) > _SAME:
-        listed = ", ".join(f"{chance:.4g}" for chance in chances)
-        raise UnsuitableGameError(f"the odds {listed}{where} add up to {math.fsum(chances):.4g}, not to 1")
+    listed = ", ".join(f"{chance:.4g}" for chance in chances)
+    raise UnsuitableGameError(f"the odds {listed}{where} add up to {total:.4g}, not to 1")
 
 
 class Wrapped(Game[State, Action]):

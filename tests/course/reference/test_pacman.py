@@ -77,7 +77,7 @@ def test_what_is_expected_of_the_corridor():
 def test_the_three_ways():
     assert [len(way) - 1 for way in three_ways()] == [7, 21, 33]
     assert DISTANCES[START] == 7 and DISTANCES[DOT] == 0
-    assert pacman_moves((1, 4)) == [(1, 5)]  # no turning round
+    assert pacman_moves((1, 4)) == ((1, 5),)  # no turning round
     assert (1, 6) not in pacman_moves((1, 7))
 
 

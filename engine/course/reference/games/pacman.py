@@ -6,7 +6,8 @@ Every step costs a point, the dot brings 10 and wins 500, the ghost costs 500. W
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 
 from engine.course.reference.game import CHANCE, MAX, MIN, Game, Player
 
@@ -48,16 +49,18 @@ _OPEN_TO_PACMAN, _OPEN_TO_GHOST = _cells(" P>+."), _cells(",+")
 (START,), (DOT,) = _cells("P"), _cells(".")
 
 
+@cache
 def pacman_moves(cell: Cell) -> Sequence[Cell]:
     """Where Pacman can go; along a narrow corridor only on, and into it only from its beginning."""
     steps = _STEPS[:1] if _sign(cell) == ">" else _STEPS
     reached = [((cell[0] + down, cell[1] + right), (down, right)) for down, right in steps]
-    return [at for at, step in reached if at in _OPEN_TO_PACMAN and (_sign(at) != ">" or step == _STEPS[0])]
+    return tuple(at for at, step in reached if at in _OPEN_TO_PACMAN and (_sign(at) != ">" or step == _STEPS[0]))
 
 
+@cache
 def ghost_moves(cell: Cell) -> Sequence[Cell]:
     """Where the ghost can go: it cannot stand still."""
-    return [at for down, right in _STEPS if (at := (cell[0] + down, cell[1] + right)) in _OPEN_TO_GHOST]
+    return tuple(at for down, right in _STEPS if (at := (cell[0] + down, cell[1] + right)) in _OPEN_TO_GHOST)
 
 
 def _distances() -> Mapping[Cell, int]:
@@ -104,8 +107,8 @@ class Pacman(Game[Maze, Cell | str]):
         if isinstance(action, str):
             return self._moved(state, state.wanted if action == GOES and state.wanted else state.pacman)
         if state.player == MIN:
-            return replace(state, ghost=action, player=MAX)
-        return replace(state, wanted=action) if self._slip else self._moved(state, action)
+            return Maze(action, state.pacman, state.steps)
+        return Maze(state.ghost, state.pacman, state.steps, MAX, action) if self._slip else self._moved(state, action)
 
     @staticmethod
     def _moved(state: Maze, cell: Cell) -> Maze:
