@@ -103,7 +103,7 @@ def test_blunders_are_told_of(adversary):
     found = adversary.annotate(game, nodes=10_000)
     last = found.notes[12]
     assert last.san == "Be2" and last.mark in {"?!", "?"}  # White is lost already: how much so is the network's opinion
-    reason = last.reason.replace(" (white was lost anyway)", "")
+    reason = last.reason.replace(" (White was lost anyway)", "")
     assert reason == "allows mate in 1, a smothered mate: 7...Nf3#" and last.better[0] == "Qe2"
     assert found.notes[8].mark == "??", "5.Nxf7 loses the game"
     assert found.white.accuracy < found.black.accuracy
