@@ -152,12 +152,22 @@ class MovePoints:
     @cached_property
     def _accepted(self) -> tuple[chess.Move, ...] | None:
         """The line in which the other side takes what the move offers, if the best reply does not."""
-        offer = self._offer
-        if offer is None or (len(self._found.line) > 1 and self._found.line[1] == offer.reply):
+        taking = self._taking
+        if taking is None or (len(self._found.line) > 1 and self._found.line[1] == taking):
             return None
         board = self._after.copy()
-        board.push(offer.reply)
-        return (self._found.move, offer.reply, *self._line(board, _ACCEPTED_EFFORT))
+        board.push(taking)
+        return (self._found.move, taking, *self._line(board, _ACCEPTED_EFFORT))
+
+    @property
+    def _taking(self) -> chess.Move | None:
+        """The reply that takes what the move offers: in a pawn ending also a pawn, for another one to get through."""
+        if self._offer is not None:
+            return self._offer.reply
+        if self._after.occupied & ~(self._after.kings | self._after.pawns) or self._is_taken_at_once():
+            return None
+        taking = self._after.generate_legal_captures(self._after.pawns, chess.BB_SQUARES[self._found.move.to_square])
+        return next(taking, None)
 
     def _line(self, board: chess.Board, effort: SearchEffort) -> tuple[chess.Move, ...]:
         found = self._search(board, effort)

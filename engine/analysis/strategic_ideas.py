@@ -51,7 +51,8 @@ def weak_square(line: TacticalLine) -> ProvenIdea | None:
             continue
         if _can_guard(after, square, line.side) or after.piece_type_at(square) == chess.PAWN:
             continue
-        if any(later.to_square == square for later in line.moves[2::2]):
+        if any(line.moves[ply].to_square == square and line.taken(ply) is None
+               for ply in range(2, min(len(line), _LONGEST), 2)):
             continue  # its side goes there itself
         covering = [piece for piece in after.attackers(not line.side, square)
                     if after.piece_type_at(piece) in (chess.KNIGHT, chess.PAWN)]

@@ -102,6 +102,16 @@ def test_an_idea_is_proven_where_it_is_and_nowhere_near(pair):
     assert FINDERS[pair.name](line_of(pair.near_fen or pair.fen, pair.near_moves)) is None
 
 
+@pytest.mark.parametrize(("moves", "is_weak"), [
+    ("e5 Qd2 Be6 Nd5 Bxd5", True),  # what has settled there is taken
+    ("e5 Qd2 Qe7 Rad1 Rd8 Rfe1 Qc7 h3 Be6 Ng5 d5", True),  # far ahead
+    ("e5 Qd2 d5", False),
+])
+def test_a_square_is_weak_unless_its_side_soon_goes_there(moves, is_weak):
+    fen = next(pair.fen for pair in PAIRS if pair.name == "weak square")
+    assert (FINDERS["weak square"](line_of(fen, moves)) is not None) == is_weak
+
+
 def test_mistakes_and_other_moves_have_ideas_of_their_own():
     line = line_of(POISONED, "Qxb2 Nxd5")
     names = [[idea.name for idea in ideas_in(line.boards[0], line.moves, is_mistake)] for is_mistake in (True, False)]

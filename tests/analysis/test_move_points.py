@@ -52,6 +52,13 @@ def test_a_stalemate_has_no_ideas():
     assert points("4k3/4P3/3K4/8/8/8/8/8 w - - 0 1", "Ke6", "e6e7") == ()
 
 
+def test_a_breakthrough_is_named_even_if_the_pawn_is_not_taken():
+    board = chess.Board("7k/ppp5/8/PPP5/8/8/8/7K w - - 0 1")
+    line = tuple(map(chess.Move.from_uci, ("b5b6", "a7a6", "b6c7")))
+    found = MovePoints(Reader("a5a6 b7a6 c5c6"), MoveToExplain(board, line, EVEN, EVEN)).points()
+    assert found[0].startswith("pawn breakthrough: ") and found[0].endswith("(1.b6 cxb6 2.a6 bxa6 3.c6)")
+
+
 @pytest.mark.parametrize(("fen", "move", "words"), [
     ("3q2k1/5ppp/8/8/8/8/5PP1/5QK1 w - - 0 30", "Kh1", None),
     ("3q2k1/5ppp/8/8/8/8/5PKP/4Q3 w - - 0 30", "Kg1", "leaves the king on the half-open g-file"),
