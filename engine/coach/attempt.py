@@ -17,6 +17,7 @@ class TrainingAttempt:
         self._now, self._began = now, now()
         self.is_repeat = is_repeat  # of what was failed before in this session, which counted then
         self.hints = 0
+        self.hints_here = 0  # at the move that is asked
         self.is_failed = False
 
     @property
@@ -32,8 +33,15 @@ class TrainingAttempt:
             return Outcome.WITH_HINTS
         return Outcome.AT_ONCE if self.seconds <= at_once else Outcome.SOLVED
 
+    def hint_at(self, board: chess.Board, move: chess.Move, named: str) -> str:
+        """First which piece moves, then `named`, which is the move in words."""
+        self.hints += 1
+        self.hints_here += 1
+        if self.hints_here > 1:
+            return named
+        piece = chess.piece_name(board.piece_type_at(move.from_square) or chess.KING)
+        return f"the {piece} on {chess.square_name(move.from_square)} moves"
 
-def piece_hint(board: chess.Board, move: chess.Move) -> str:
-    """Which piece a move moves."""
-    piece = chess.piece_name(board.piece_type_at(move.from_square) or chess.KING)
-    return f"the {piece} on {chess.square_name(move.from_square)} moves"
+    def squares_hinted_at(self, move: chess.Move) -> list[str]:
+        """The squares of the asked move that hints have named."""
+        return [chess.square_name(square) for square in (move.from_square, move.to_square)[: self.hints_here]]

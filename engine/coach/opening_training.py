@@ -16,7 +16,7 @@ import chess
 from engine.analysis.explain import explain_board
 from engine.analysis.lookup import book_moves, is_book_theory
 from engine.analysis.review import DEFAULT_HASH, Analyser, SearchEffort
-from engine.coach.attempt import TrainingAttempt, piece_hint
+from engine.coach.attempt import TrainingAttempt
 from engine.coach.progress_file import CardAnswer, KeptRepertoire, ProgressFile
 from engine.coach.repertoire import Repertoire, distances_to, parse_repertoire, position_key
 from engine.coach.schedule import Outcome
@@ -173,14 +173,17 @@ class OpeningAttempt(TrainingAttempt):
     def __init__(self, question: OpeningQuestion, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__(now)
         self.question = question
+        self.main = question.repertoire.answers(question.key)[0]
 
     def hint(self) -> str:
         """First which piece the main move moves, then the move."""
-        board, main = self.question.board, self.question.repertoire.answers(self.question.key)[0]
-        self.hints += 1
-        if self.hints > 1:
-            return f"the move is {board.san(main.move)}"
-        return piece_hint(board, main.move)
+        board = self.question.board
+        return self.hint_at(board, self.main.move, f"the move is {board.san(self.main.move)}")
+
+    @property
+    def hinted_squares(self) -> list[str]:
+        """The squares that hints have named."""
+        return self.squares_hinted_at(self.main.move)
 
     @property
     def outcome(self) -> Outcome:

@@ -12,7 +12,7 @@ from datetime import datetime
 import chess
 
 from engine.analysis.review import DEFAULT_HASH, Analyser, SearchEffort, evaluate_board
-from engine.coach.attempt import TrainingAttempt, piece_hint
+from engine.coach.attempt import TrainingAttempt
 from engine.coach.progress_file import CardAnswer, ProgressFile
 from engine.coach.puzzle import Puzzle, RefutedTry, puzzle_from_json
 from engine.coach.puzzle_finder import is_as_good, refuted_try
@@ -175,7 +175,6 @@ class PuzzleAttempt(TrainingAttempt):
         self.puzzle = puzzle
         self.answer: CardAnswer | None = None  # once it is recorded
         self.ply = 0  # of the solution at which the solver is to move; its length when it is solved
-        self._hints_here = 0
         self.line = puzzle.solution  # that which solves it: another one if another mate was found
 
     @property
@@ -198,7 +197,7 @@ class PuzzleAttempt(TrainingAttempt):
         else:  # another mate
             self.line = (*self.puzzle.solution[: self.ply], move)
             self.ply = len(self.puzzle.solution)
-        self._hints_here = 0
+        self.hints_here = 0
         return True
 
     @property
@@ -209,19 +208,15 @@ class PuzzleAttempt(TrainingAttempt):
     @property
     def hinted_squares(self) -> list[str]:
         """The squares that hints at this move have named."""
-        move = self.puzzle.solution[min(self.ply, len(self.puzzle.solution) - 1)]
-        return [chess.square_name(square) for square in (move.from_square, move.to_square)[: self._hints_here]]
+        return self.squares_hinted_at(self.puzzle.solution[min(self.ply, len(self.puzzle.solution) - 1)])
 
     def hint(self) -> str:
         """First which piece moves, then to which square, or how it castles."""
         move, board = self.puzzle.solution[self.ply], self.board
-        self.hints += 1
-        self._hints_here += 1
-        if self._hints_here == 1:
-            return piece_hint(board, move)
         if board.is_castling(move):
-            return f"it castles {'kingside' if board.is_kingside_castling(move) else 'queenside'}"
-        return f"it moves to {chess.square_name(move.to_square)}"
+            side = "king" if board.is_kingside_castling(move) else "queen"
+            return self.hint_at(board, move, f"it castles {side}side")
+        return self.hint_at(board, move, f"it moves to {chess.square_name(move.to_square)}")
 
     @property
     def outcome(self) -> Outcome:

@@ -184,6 +184,7 @@ def test_hints_and_outcomes():
     clock[0] = 30
     assert attempt.outcome is Outcome.SOLVED
     assert [attempt.hint(), attempt.hint()] == ["the pawn on e2 moves", "the move is e4"]
+    assert attempt.hinted_squares == ["e2", "e4"]
     assert attempt.outcome is Outcome.WITH_HINTS
 
 
@@ -219,6 +220,11 @@ def test_a_session_asks_explains_and_records(progress):
                   "your repertoire plays Bb5", "1 of 3 right; 1 day in a row"):
         assert words in shown, words
     assert [answer.outcome for answer in progress.answers()] == [Outcome.WITH_HINTS, Outcome.FAILED, Outcome.FAILED]
+
+
+def test_a_move_of_the_book_does_not_skip_the_first_hint(progress):
+    shown = session(progress, [white(SICILIAN)], "d4\nhint\nquit\n")
+    assert "d4 is in the book" in shown and "the pawn on e2 moves" in shown and "the move is" not in shown
 
 
 def test_a_file_of_the_first_version_gets_the_new_table_and_keeps_its_rows(progress, monkeypatch):

@@ -78,7 +78,6 @@ class OpeningSession(AskingSession):
     def _answer(self, attempt: OpeningAttempt, text: str) -> chess.Move | None:
         """Run one line; returns the move with which the line goes on, a null move to leave it, None to ask again."""
         word, question = text.lower(), attempt.question
-        main = question.repertoire.answers(question.key)[0]
         if word == "hint":
             self._messages.append(attempt.hint())
         elif word in ("help", "?"):
@@ -91,8 +90,8 @@ class OpeningSession(AskingSession):
             return chess.Move.null()
         elif word == "solution":
             self._fail(attempt)
-            self._messages.append(f"your repertoire plays {self._known(question)}{_comment(main.comment)}")
-            return main.move
+            self._messages.append(f"your repertoire plays {self._known(question)}{_comment(attempt.main.comment)}")
+            return attempt.main.move
         else:
             move = read_answer(question.board, text)
             return move if self._try(attempt, move) else None

@@ -73,10 +73,19 @@ class RepertoireSession:
         """Judge a move in the position that was asked; without a move, show that of the repertoire."""
         self._check_local()
         uci = requests.str_field(message, "uci", _LONGEST_MOVE) if "uci" in message else None
-        training, attempt = self._training, self._attempt
-        if training is None or attempt is None:
-            raise InputError("no position of a repertoire was asked")
+        training, attempt = self._asked()
         await self._send(await self._pool.run_briefly(lambda: self._judge(training, attempt, uci)))
+
+    async def prompt(self, _: Message) -> None:
+        """Send a hint at the position that was asked: first the piece, then the move."""
+        self._check_local()
+        attempt = self._asked()[1]
+        await self._send(make_message("prompted", hint=attempt.hint(), hinted=attempt.hinted_squares))
+
+    def _asked(self) -> tuple[OpeningTraining, OpeningAttempt]:
+        if self._training is None or self._attempt is None:
+            raise InputError("no position of a repertoire was asked")
+        return self._training, self._attempt
 
     def _check_local(self) -> None:
         if self._pool.games_folder is None:

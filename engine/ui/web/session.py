@@ -81,6 +81,7 @@ class Session:
             "learn": repertoires.learn,
             "recall": repertoires.recall,
             "reply": repertoires.reply,
+            "prompt": repertoires.prompt,
             "report": self._as_job("report", ReportSession(pool, self.send).report),
             "question": QuestionSession(self.send).question,
             "steps": trees.steps,

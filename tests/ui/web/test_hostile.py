@@ -16,11 +16,12 @@ from tests.ui.serving import Guest, Server, serving
 MOST_GROWTH = 50  # MB
 NAMES = ("hello", "new", "restore", "game", "move", "takeback", "resign", "draw", "hint", "position", "analyse",
          "annotate", "watch", "tree", "question", "stop", "explore", "openings", "games", "judge", "steps",
-         "treequestion", "learn", "recall", "reply", "report", "", "quit",
+         "treequestion", "learn", "recall", "reply", "prompt", "train", "report", "", "quit",
          "__init__", "..", "drop")
 FIELDS = ("level", "side", "clock", "start", "chess960", "moves", "uci", "ply", "pgn", "text", "multipv", "movetime",
           "modes", "depth", "request", "job", "clocks", "delay", "base", "increment", "positions",
-          "tree", "algorithm", "order", "iterations", "curiosity", "number", "answer", "title", "player")
+          "tree", "algorithm", "order", "iterations", "curiosity", "number", "answer", "title", "player", "action",
+          "theme", "lowest", "highest", "source", "woodpecker", "id")
 LAST = 2_000_000  # the number of a request after which a visitor sends no more
 FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 

@@ -43,6 +43,16 @@ def test_a_repertoire_is_learned_asked_and_recorded(local_visitor):
     assert len(ask(local_visitor, "recall")["question"]["moves"]) in (4, 6)  # one that is new
 
 
+def test_hints_come_in_two_steps_and_count(local_visitor):
+    ask(local_visitor, "learn", side="white", title="x", pgn=SPANISH)
+    hints = [local_visitor.request("prompt", "prompted") for _ in range(2)]
+    assert [(hint["hint"], hint["hinted"]) for hint in hints] == [
+        ("the pawn on e2 moves", ["e2"]), ("the move is e4", ["e2", "e4"])]
+    ask(local_visitor, "reply", uci="e2e4")
+    assert [answer.outcome for answer in ProgressFile().answers()] == [Outcome.WITH_HINTS]
+    assert local_visitor.request("prompt", "prompted")["hinted"] == ["g1"]  # of the next move
+
+
 def test_a_branch_of_the_book_is_learned(local_visitor):
     asked = ask(local_visitor, "learn", side="black", title="French", start=None, moves=["e2e4", "e7e6"])
     assert asked["question"]["moves"] == ["e2e4"]
@@ -62,7 +72,7 @@ def test_a_branch_of_the_book_is_learned(local_visitor):
     ("learn", {"side": "white", "title": "x", "pgn": "1. e4 e5 2. Ke3 *"}, "Ke3"),
     ("learn", {"side": "white", "title": "x", "pgn": 5}, "pgn must be a string"),
     ("learn", {"side": "white", "title": "x", "start": "8/8/8/8/8/8/8/K1k5 w - - 0 1"}, "the book does not have"),
-    ("reply", {"uci": "e2e4"}, "no position"), ("recall", {}, "no repertoires yet")])
+    ("reply", {"uci": "e2e4"}, "no position"), ("prompt", {}, "no position"), ("recall", {}, "no repertoires yet")])
 def test_bad_requests_get_one_line(local_visitor, name, fields, message):
     local_visitor.send(name, **fields)
     with pytest.raises(AssertionError, match=message):
@@ -72,7 +82,7 @@ def test_bad_requests_get_one_line(local_visitor, name, fields, message):
 
 def test_a_server_that_others_can_reach_keeps_nothing():
     with client() as browser, browser.websocket_connect(SOCKET, headers=ORIGIN) as socket:
-        for name in ("learn", "recall", "reply"):
+        for name in ("learn", "recall", "reply", "prompt"):
             visitor = Visitor(socket)
             visitor.send(name, side="white", title="x", pgn=SPANISH)
             with pytest.raises(AssertionError, match="keeps no repertoires"):
@@ -91,12 +101,18 @@ def test_a_game_becomes_a_repertoire_with_one_click(page: Page, server: Server):
     page.move_by_clicks("d1", "h5")
     page.wait(lambda: "Qh5 is not in your repertoire: the book plays Nf3" in page.text("#practice .wrong"), "the book")
     page.wait(lambda: "Qh5" in page.text("#practice .wrong .faint"), "the engine's words")
+    page.press("h")
+    page.wait(lambda: "the knight on g1 moves" in page.text("#practice .notes"), "the first hint")
+    page.click("#practice .actions button:first-child")
+    page.wait(lambda: "the move is Nf3" in page.text("#practice .notes"), "the second hint")
+    assert page.text("#practice .actions button:first-child") == "Show the move"
+    assert page.script("return document.querySelectorAll('#analyse-board .arrows .ring').length") == 2
     page.drag("g1", "f3")
     page.wait(lambda: "Nf3 is right" in page.text("#practice .right"), "the move to be accepted")
     assert page.text("#practice-count") == "1 of 2 right"
     page.click("#practice .primary")
     page.wait(lambda: page.text("#practice .question").startswith("1.e4 e5 2.Nf3 N"), "the next position")
-    page.click("#practice .actions button:first-child")
+    page.click("#practice .actions button:nth-child(2)")
     page.wait(lambda: "is the move of your repertoire" in page.text("#practice .notes"), "the move")
     progress = ProgressFile(server.data / "adversary" / "progress.sqlite3")
     assert [answer.outcome for answer in progress.answers()][-2:] == [Outcome.FAILED, Outcome.FAILED]

@@ -88,7 +88,7 @@ export class AnalyseView {
   /** What the keys and the buttons below the board do. */
   steps() {
     const { study, practice } = this;
-    if (practice?.isOn) return { flip: () => practice.flip() };
+    if (practice?.isOn) return { flip: () => practice.flip(), hint: () => practice.hint?.() };
     return {
       first: () => this.go(this.record.root),
       previous: () => this.node.parent && this.go(this.node.parent),

@@ -44,6 +44,8 @@ export class OpeningPractice extends Exercise {
     this.question = question;
     this.repertoires = repertoires ?? this.repertoires;
     [this.notes, this.solved, this.failed, this.busy] = [[], false, false, false];
+    /** The squares that hints have named. @type {string[]} */
+    this.hinted = [];
     this.asking = null;
     if (question) {
       this.asked += 1;
@@ -82,10 +84,36 @@ export class OpeningPractice extends Exercise {
     }
   }
 
+  /** Names the piece, then the move. */
+  async hint() {
+    const { asking } = this;
+    if (!asking || this.solved || this.busy || this.hinted.length > 1) return;
+    this.busy = true;
+    try {
+      const { hint, hinted } = await this.connection.request("prompt");
+      if (!this.isOn || this.asking !== asking) return;
+      this.hinted = hinted;
+      this.notes.push(h("p", {}, icon("hint"), ` ${hint}`));
+      this.showBoard();
+      this.show();
+      announce(hint);
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, "error");
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  showBoard() {
+    super.showBoard();
+    this.board.arrows.show(this.hinted.map((square) => ({ from: square, to: square, type: "hint" })));
+  }
+
   /** @param {any} message */
   accept({ san, shown, standing, answers, comment, question }) {
     if (!shown && !this.failed) this.right += 1;
     this.following = question;
+    this.board.arrows.show([]);
     this.showSolution(san);
     const others = answers.filter((/** @type {string} */ answer) => answer !== san);
     const words = shown ? "is the move of your repertoire" : standing === "transposes" ? "leads into your repertoire by another order of moves" : "is right";
@@ -130,7 +158,8 @@ export class OpeningPractice extends Exercise {
 
   show() {
     const { question } = this;
-    const actions = !question ? [] : this.solved ? [this.button("Next", () => this.next(), "button.primary")] : [this.button("Show the move", () => this.attempt())];
+    const actions = !question ? [] : this.solved ? [this.button("Next", () => this.next(), "button.primary")]
+      : [...(this.hinted.length > 1 ? [] : [this.button(this.hinted.length ? "Which move" : "Hint", () => this.hint())]), this.button("Show the move", () => this.attempt())];
     const standing = (this.repertoires ?? []).map(({ name, side, due, new: fresh, positions }) => `${name} (${capitalized(side)}): ${due} due, ${fresh} new of ${positions}`);
     this.panel.replaceChildren(
       h("div.practice-head", {}, icon("target"), h("strong", {}, question ? question.name : "Finished"), h("span.faint", { id: "practice-count" }, `${this.right} of ${this.asked} right`)),
