@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import chess
 import chess.pgn
 
-from engine.analysis.pgn_reader import read_games
+from engine.analysis.pgn_reader import read_games, read_games_text
 from engine.analysis.wording import moves_text
 from engine.coach.puzzle import (
     Goal,
@@ -40,6 +40,8 @@ _CHESS960 = "chess960"  # of an EPD record
 _TASKS = {Goal.WIN: "find the only winning move", Goal.SAVE: "find the only move that holds",
           Goal.MATE: "find the forced mate"}
 _JSON_BEGIN, _JSON_END = "[\n", "\n]\n"
+_JSON_LIST = re.compile(r"\s*(\{|\[\s*[{\]])")
+_BEGINNING = 2000  # characters, in which the first line of an EPD file ends
 
 
 class PuzzleFormat(NamedTuple):
@@ -49,6 +51,7 @@ class PuzzleFormat(NamedTuple):
     is_ours: Callable[[Path], bool]
     text: Callable[[Puzzle], str]
     read: Callable[[Path], Iterator[Puzzle]]
+    parse: Callable[[str], Iterator[Puzzle]]
     begin: str = ""
     between: str = ""
     end: str = ""
@@ -70,6 +73,16 @@ def read_puzzles(path: Path) -> list[Puzzle]:
     return puzzles
 
 
+def parse_puzzles(text: str) -> list[Puzzle]:
+    """All puzzles of the text of a file, in the format that it begins with; InputError as from `read_puzzles`."""
+    first = text.lstrip()[:_BEGINNING].partition("\n")[0]
+    suffix = ".json" if _JSON_LIST.match(text) else ".epd" if _SOLUTION in first else ".pgn"
+    puzzles = list(FORMATS[suffix].parse(text))
+    if not puzzles:
+        raise InputError("the file contains no puzzles")
+    return puzzles
+
+
 @cache
 def starting_puzzles() -> tuple[Puzzle, ...]:
     """The puzzles of the package: from games of masters that are in the public domain."""
@@ -80,15 +93,26 @@ def _as_json(puzzle: Puzzle) -> str:
     return json.dumps(puzzle.as_json(), ensure_ascii=False)
 
 
-def _from_json(path: Path) -> Iterator[Puzzle]:
-    value = read_json(path)
+def _read_json_file(path: Path) -> Iterator[Puzzle]:
+    return _from_json(read_json(path), f"{path}, ")
+
+
+def _parse_json(text: str) -> Iterator[Puzzle]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the file is not JSON: {error}") from error
+    return _from_json(value)
+
+
+def _from_json(value: object, prefix: str = "") -> Iterator[Puzzle]:
     if not isinstance(value, list):
-        raise InputError(f"{path} contains no puzzles: expected a list")
+        raise InputError(f"{prefix}no puzzles: expected a list")
     for number, row in enumerate(value, 1):
         try:
             yield puzzle_from_json(row)
         except InputError as error:
-            raise InputError(f"{path}, puzzle {number}: {error}") from error
+            raise InputError(f"{prefix}puzzle {number}: {error}") from error
 
 
 def _begins_with_record(path: Path) -> bool:
@@ -113,12 +137,20 @@ def _quotable(text: str) -> str:
     return text.replace('"', "'")
 
 
-def _from_epd(path: Path) -> Iterator[Puzzle]:
-    for number, line in numbered_lines(path):
+def _read_epd_file(path: Path) -> Iterator[Puzzle]:
+    return _from_epd(numbered_lines(path), f"{path}, ")
+
+
+def _parse_epd(text: str) -> Iterator[Puzzle]:
+    return _from_epd((number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip())
+
+
+def _from_epd(lines: Iterable[tuple[int, str]], prefix: str = "") -> Iterator[Puzzle]:
+    for number, line in lines:
         try:
             yield _puzzle_of_epd(line)
         except ValueError as error:
-            raise InputError(f"{path}, line {number}: {error}") from error
+            raise InputError(f"{prefix}line {number}: {error}") from error
 
 
 class _EpdBoard(chess.Board):
@@ -172,19 +204,27 @@ def _as_pgn(puzzle: Puzzle) -> str:
     return game.accept(chess.pgn.StringExporter(columns=_COLUMNS)) + "\n\n"
 
 
-def _from_pgn(path: Path) -> Iterator[Puzzle]:
-    for number, game in read_games(path):
+def _read_pgn_file(path: Path) -> Iterator[Puzzle]:
+    return _from_pgn(read_games(path), f"{path}, ")
+
+
+def _parse_pgn(text: str) -> Iterator[Puzzle]:
+    return _from_pgn(read_games_text(text))
+
+
+def _from_pgn(games: Iterable[tuple[int, chess.pgn.Game | str]], prefix: str = "") -> Iterator[Puzzle]:
+    for number, game in games:
         if isinstance(game, str):
-            raise InputError(f"{game}")
+            raise InputError(game)
         try:
             yield _puzzle_of_game(game)
         except InputError as error:
-            raise InputError(f"{path}, game {number}: {error}") from error
+            raise InputError(f"{prefix}game {number}: {error}") from error
 
 
 def _puzzle_of_game(game: chess.pgn.Game) -> Puzzle:
     if "FEN" not in game.headers:
-        raise InputError("no puzzle: it has no FEN")
+        raise InputError("no puzzle: it has no FEN; adversary puzzles finds the puzzles of games")
     start = game.board()
     board = checked_board(start.fen(shredder=start.chess960), start.chess960)
     solution = checked_line(board, [move.uci() for move in game.mainline_moves()])
@@ -210,9 +250,10 @@ def _known_text(text: str | None) -> str:
 
 
 FORMATS = {
-    ".pgn": PuzzleFormat("PGN file", begins_with(b"["), _as_pgn, _from_pgn),
-    ".epd": PuzzleFormat("EPD file of puzzles", _begins_with_record, _as_epd, _from_epd),
-    ".json": PuzzleFormat("JSON file", begins_with(b"["), _as_json, _from_json, _JSON_BEGIN, ",\n", _JSON_END),
+    ".pgn": PuzzleFormat("PGN file", begins_with(b"["), _as_pgn, _read_pgn_file, _parse_pgn),
+    ".epd": PuzzleFormat("EPD file of puzzles", _begins_with_record, _as_epd, _read_epd_file, _parse_epd),
+    ".json": PuzzleFormat("JSON file", begins_with(b"["), _as_json, _read_json_file, _parse_json, _JSON_BEGIN, ",\n",
+                          _JSON_END),
 }
 
 

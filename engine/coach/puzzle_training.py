@@ -78,10 +78,17 @@ def keep_set(progress: ProgressFile, name: str, puzzles: Sequence[Puzzle]) -> No
     progress.keep(SETS, name, json.dumps([puzzle.as_json() for puzzle in puzzles]))
 
 
-def kept_puzzles(progress: ProgressFile, warn: Callable[[str], None]) -> list[Puzzle]:
-    """The puzzles of all kept sets; one that is damaged is left out, with a warning."""
-    puzzles = list[Puzzle]()
-    for name, content in progress.documents(SETS).items():
+def kept_puzzles(progress: ProgressFile, warn: Callable[[str], None], only: str = "") -> list[Puzzle]:
+    """The puzzles of all kept sets, or only of that with this name; a damaged one is left out, with a warning.
+
+    InputError if no set has the name.
+    """
+    puzzles, sets = list[Puzzle](), progress.documents(SETS)
+    if only and only not in sets:
+        raise InputError(f"there is no set of puzzles {quote(only)}")
+    for name, content in sets.items():
+        if only not in ("", name):
+            continue
         try:
             puzzles += [puzzle_from_json(value) for value in json.loads(content)]
         except (ValueError, TypeError, RecursionError) as error:

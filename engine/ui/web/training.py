@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import chess
 
 from engine.coach.opening_training import OpeningTraining, kept_repertoires
 from engine.coach.progress_file import KeptRepertoire, ProgressFile
 from engine.coach.puzzle import Puzzle, RefutedTry
-from engine.coach.puzzle_files import about_text, solution_text, starting_puzzles, task_text
+from engine.coach.puzzle_files import about_text, parse_puzzles, solution_text, starting_puzzles, task_text
 from engine.coach.puzzle_training import (
+    SETS,
     PuzzleAttempt,
     PuzzleFilter,
     Training,
+    keep_set,
     kept_puzzles,
     refute,
     themes_to_choose,
@@ -30,10 +32,11 @@ from engine.ui.web.play import Send
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import Value, make_message, position_json
 
-ACTIONS = ("overview", "next", "move", "hint", "solution", "anew")
+ACTIONS = ("overview", "next", "move", "hint", "solution", "anew", "keep")
 SOURCES = ("all", "package", "own")
 _LONGEST_WORD = 60
 _LONGEST_MOVE = 8  # characters
+_LONGEST_NAME = 255  # characters, of a file
 _HIGHEST = 4000  # rating
 _PLOTTED = 300  # answers
 
@@ -64,6 +67,8 @@ class PuzzleSession:
 
     def _carry_out(self, action: str, message: Message, path: Path) -> Value | None:
         """What the page shows after an action; None if a wrong move must be refuted first."""
+        if action == "keep":
+            return self._keep(message, path)
         if action in ("overview", "next", "anew"):
             training = self._chosen(message, path)
             if action == "anew" and isinstance(training, Woodpecker):
@@ -82,6 +87,17 @@ class PuzzleSession:
             self._attempt = None
             return {**solved, **_about(attempt), **self._overview_after(training)}
         return self._make_move(attempt, self._move_of(message, attempt))
+
+    def _keep(self, message: Message, path: Path) -> Value:
+        """Keep the puzzles of a file as a set; nothing is kept if one of them is invalid."""
+        title = requests.str_field(message, "title", _LONGEST_NAME)
+        puzzles = parse_puzzles(requests.str_field(message, "text", requests.LONGEST_MESSAGE))
+        shown = "".join(character if character.isprintable() else " " for character in PurePath(title).stem)
+        name, progress = " ".join(shown.split()) or "puzzles", self._progress(path)
+        replaced = name in progress.documents(SETS)
+        keep_set(progress, name, puzzles)
+        self._filter = ()  # the puzzles to choose from are others
+        return {"kept": {"name": name, "puzzles": len({puzzle.id for puzzle in puzzles}), "replaced": replaced}}
 
     def _move_of(self, message: Message, attempt: PuzzleAttempt) -> chess.Move:
         return requests.parse_uci_move(attempt.board, requests.str_field(message, "uci", _LONGEST_MOVE))
@@ -128,18 +144,24 @@ class PuzzleSession:
                 requests.int_field(message, "lowest", 0, _HIGHEST, 0),
                 requests.int_field(message, "highest", 0, _HIGHEST, _HIGHEST),
                 requests.enum_field(message, "source", SOURCES) if "source" in message else SOURCES[0],
+                requests.str_field(message, "set", _LONGEST_NAME) if "set" in message else "",
                 requests.bool_field(message, "woodpecker"))
         if self._training is None or wanted != self._filter:
-            theme, lowest, highest, source, is_woodpecker = wanted
-            check_scheduler()
-            progress = ProgressFile(path)
-            if progress.set_aside is not None:
-                self._note = f"your progress was damaged and is kept as {progress.set_aside.name}; a new one begins"
-            self._known = _puzzles_of(source, progress, self._warn)
-            self._training = choose_training(self._known, PuzzleFilter(theme, lowest, highest), progress,
-                                             "" if source == SOURCES[0] else f"from {source}", in_rounds=is_woodpecker)
+            theme, lowest, highest, source, name, is_woodpecker = wanted
+            progress = self._progress(path)
+            origin = f"set {name}" if name else "" if source == SOURCES[0] else f"from {source}"
+            self._known = _puzzles_of(source, name, progress, self._warn)
+            self._training = choose_training(self._known, PuzzleFilter(theme, lowest, highest), progress, origin,
+                                             in_rounds=is_woodpecker)
             self._filter, self._attempt = wanted, None
         return self._training
+
+    def _progress(self, path: Path) -> ProgressFile:
+        check_scheduler()
+        progress = ProgressFile(path)
+        if progress.set_aside is not None:
+            self._note = f"your progress was damaged and is kept as {progress.set_aside.name}; a new one begins"
+        return progress
 
     def _openings(self, progress: ProgressFile) -> Value:
         """How much of the kept repertoires is due and new; nothing if there are none."""
@@ -183,12 +205,13 @@ class PuzzleSession:
                 "status": training.status(), "streak": training.progress.streak(), **({"note": note} if note else {})}
 
 
-def _puzzles_of(source: str, progress: ProgressFile, warn: Callable[[str], None]) -> list[Puzzle]:
-    own = kept_puzzles(progress, warn) if source != "package" else []
-    if source == "own" and not own:
-        raise InputError("you have no puzzles of your own yet: adversary puzzles GAMES.pgn --out FILE.json makes them, "
-                         "adversary train --set FILE.json keeps them")
-    return own if source == "own" else [*starting_puzzles(), *own]
+def _puzzles_of(source: str, name: str, progress: ProgressFile, warn: Callable[[str], None]) -> list[Puzzle]:
+    """The puzzles of a source, or of the set with this name."""
+    own = kept_puzzles(progress, warn, name) if source != "package" or name else []
+    if source == "own" and not own and not name:
+        raise InputError("you have no puzzles of your own yet: adversary puzzles GAMES.pgn --out FILE.pgn makes a file "
+                         "of them, which you can load")
+    return own if source == "own" or name else [*starting_puzzles(), *own]
 
 
 def _about(attempt: PuzzleAttempt) -> Value:
@@ -227,5 +250,6 @@ def overview(training: Training, puzzles: Sequence[Puzzle]) -> Value:
                 "error": round(answer.rating.error)} for answer in answers if answer.rating is not None]
     return {"themes": [{"name": name, "count": count} for name, count in sorted(themes.items())],
             "puzzles": len({puzzle.id for puzzle in puzzles}), "answers": len(answers),
+            "sets": sorted(training.progress.documents(SETS)),
             "solved": sum(answer.outcome is not Outcome.FAILED for answer in answers), "ratings": ratings[-_PLOTTED:],
             "rounds": [one._asdict() for one in training.rounds()] if isinstance(training, Woodpecker) else []}

@@ -1,6 +1,6 @@
 /** The page itself: its five views, its settings, its connection. */
 
-import { byId, loadStyle, toast } from "./dom.js";
+import { byId, h, loadStyle, toast } from "./dom.js";
 import { PlayView } from "./play.js";
 import { isPersistent, saveSetting, saveTabValue, loadSetting, loadTabValue } from "./store.js";
 import { Connection } from "./connection.js";
@@ -212,6 +212,7 @@ export class App {
     document.addEventListener("dragover", (event) => {
       if (!takes(event)) return;
       event.preventDefault();
+      zone.replaceChildren(h("p", {}, this.current === "train" ? "Drop a file of puzzles to train with them" : "Drop a PGN or FEN to analyse it"));
       zone.hidden = false;
     });
     document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) zone.hidden = true; });
@@ -231,6 +232,12 @@ export class App {
 
   /** Loads what was dropped or pasted. @param {Blob} blob @param {string} [name] of the file */
   async receive(blob, name) {
+    if (this.current === "train") (await this.loadTrain()).receive(blob, name);
+    else this.receiveGames(blob, name);
+  }
+
+  /** Loads games or a position into the analysis. @param {Blob} blob @param {string} [name] of the file */
+  async receiveGames(blob, name) {
     const view = await this.loadAnalyse();
     this.go("analyse");
     view.receive(blob, name);

@@ -3,6 +3,7 @@
 import { Board } from "./board.js";
 import { readMove, spoken } from "./chess.js";
 import { announce, byId, capitalized, h, icon, s, toast } from "./dom.js";
+import { fileButton, fileFields, keptText } from "./puzzlefile.js";
 import { GameRecord } from "./record.js";
 import { playMoveSound } from "./sound.js";
 import { loadSetting, loadTabValue, saveSetting, saveTabValue } from "./store.js";
@@ -10,7 +11,8 @@ import { loadSetting, loadTabValue, saveSetting, saveTabValue } from "./store.js
 /** @typedef {import("./connection.js").Message} Message */
 
 const FRAME = 800; // milliseconds between two moves of a refutation
-const ANY = { theme: "", lowest: 0, highest: 4000, source: "all", woodpecker: false };
+const ANY = { theme: "", lowest: 0, highest: 4000, source: "all", set: "", woodpecker: false };
+const SET = "set "; // before the name of a set, in the list of sources
 const SOURCES = { all: "All puzzles", package: "From master games", own: "My own sets" };
 const PRAISE = { "at once": "Solved at once", solved: "Solved", "with hints": "Solved with hints", failed: "Solved after a wrong move" };
 const [WIDTH, HEIGHT, EDGE] = [400, 110, 6];
@@ -95,14 +97,31 @@ export class TrainView {
     this.showChoice(found.overview);
     const due = this.filter.woodpecker ? `Woodpecker: ${found.status}` : found.due ? `${found.due} due today` : "Nothing is due today";
     this.show(due, found.due ? "" : "New puzzles are near your rating.", [this.button(found.due ? "Start" : "New puzzle", () => this.next(), "button.primary"),
-      ...(found.openings ? [this.button(openingsText(found.openings), () => this.app.practiseOpenings())] : [])], found);
+      ...(found.openings ? [this.button(openingsText(found.openings), () => this.app.practiseOpenings())] : []), this.loadButton()], found);
     return true;
   }
 
   showProblem() {
     if (!this.problem) return;
-    this.show("No puzzle", this.problem, this.choice?.childElementCount ? [this.button("All puzzles", () => this.choose(ANY))] : []);
+    this.show("No puzzle", this.problem, this.connection.welcome?.trains ? [this.button("All puzzles", () => this.choose(ANY)), this.loadButton()] : []);
     announce(this.problem);
+  }
+
+  loadButton() {
+    return fileButton((blob, name) => this.receive(blob, name));
+  }
+
+  /** Keeps the puzzles of a file, and trains with them; what cannot be kept changes nothing. @param {Blob} blob @param {string} [name] */
+  async receive(blob, name = "") {
+    try {
+      const fields = await fileFields(blob, name, this.connection.welcome?.limits.message);
+      const { kept } = (await this.train("keep", fields)) ?? {};
+      if (!kept) throw new Error(this.problem || "The last answer is still being checked.");
+      toast(keptText(kept));
+      this.choose({ ...ANY, source: "own", set: kept.name });
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, "error", { label: "Analyse the file", act: () => this.app.receiveGames(blob, name) });
+    }
   }
 
   /** @param {Partial<typeof ANY>} change */
@@ -273,8 +292,8 @@ export class TrainView {
   }
 
   /** @param {any} overview */
-  showChoice({ themes, puzzles }) {
-    const { theme, lowest, highest, source, woodpecker } = this.filter;
+  showChoice({ themes, puzzles, sets }) {
+    const { theme, source, set, woodpecker } = this.filter;
     const number = (/** @type {"lowest"|"highest"} */ name, /** @type {string} */ label) => {
       const field = h("input", { type: "number", min: 0, max: 4000, step: 50, value: this.filter[name], "aria-label": label,
         onchange: () => { if (field.checkValidity() && field.value !== "") this.choose({ [name]: Math.round(Number(field.value)) }); } });
@@ -289,10 +308,11 @@ export class TrainView {
       h("summary", {}, h("h2", {}, `Choose from ${puzzles} ${puzzles === 1 ? "puzzle" : "puzzles"}`)),
       h("div.pair", {},
         h("label.field", {}, "Theme", list("train-theme", theme, [["", "All themes"], ...themes.map((/** @type {any} */ one) => /** @type {[string, string]} */ ([one.name, `${one.name} (${one.count})`]))], (value) => this.choose({ theme: value }))),
-        h("label.field", {}, "From", list("train-source", source, Object.entries(SOURCES), (value) => this.choose({ source: value, theme: "" })))),
+        h("label.field", {}, "From", list("train-source", set ? SET + set : source, [...Object.entries(SOURCES), ...sets.map((/** @type {string} */ name) => /** @type {[string, string]} */ ([SET + name, name]))],
+          (value) => this.choose(value.startsWith(SET) ? { source: "own", set: value.slice(SET.length), theme: "" } : { source: value, set: "", theme: "" })))),
       h("div.pair", {}, h("label.field", {}, "Rated from", number("lowest", "Lowest rating")), h("label.field", {}, "to", number("highest", "Highest rating"))),
       h("label.switch", {}, rounds, h("span", {}, "Woodpecker: the same 30 puzzles, round after round")),
-      ...(woodpecker ? [this.button("Other puzzles", () => this.overview("anew"))] : []));
+      h("div.actions", {}, ...(woodpecker ? [this.button("Other puzzles", () => this.overview("anew"))] : []), this.loadButton()));
   }
 
   /** @param {any} found */
