@@ -40,6 +40,15 @@ def local_visitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[V
 
 
 @pytest.fixture
+def solver(tmp_path: Path) -> Iterator[Visitor]:
+    """A visitor who trains."""
+    pool = EnginePool(ResourceLimits(4, 16, 2), progress_path=tmp_path / "progress.sqlite3")
+    app = make_app(ServerAddress("127.0.0.1", PORT, None), pool)
+    with TestClient(app, base_url=ADDRESS).websocket_connect(SOCKET, headers=ORIGIN) as socket:
+        yield Visitor(socket)
+
+
+@pytest.fixture
 def page(server: Server, chromium: Page) -> Iterator[Page]:
     """The page on a desk, visited for the first time; its console stays empty."""
     chromium.visit(server.address, DESK)
