@@ -21,7 +21,7 @@ class UciOutput:
 
     def __init__(self, sink: IO[str], leave: Callable[[int], object] = os._exit) -> None:
         self._sink, self._leave = sink, leave
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._log: IO[str] | None = None
 
     def send(self, line: str, *, flush: bool = True) -> None:
@@ -55,10 +55,19 @@ class UciOutput:
         self._log = log
 
     def _write_log(self, direction: str, line: str) -> None:
-        if self._log is not None:
-            with contextlib.suppress(OSError, ValueError):
-                self._log.write(f"{time.time():.3f} {direction} {line}\n")
-                self._log.flush()
+        log = self._log
+        if log is None:
+            return
+        try:
+            log.write(f"{time.time():.3f} {direction} {line}\n")
+            log.flush()
+        except ValueError:  # another thread has just closed it
+            pass
+        except OSError as error:
+            self._log = None
+            with contextlib.suppress(OSError):
+                log.close()
+            self.info_string(f"cannot write the log, which ends here: {reason_of(error)}")
 
 
 def _open_plain_file(path: str) -> IO[str]:

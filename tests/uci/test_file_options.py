@@ -13,6 +13,7 @@ from engine.player.player import Player
 from engine.player.request import GoRequest, SearchSignals
 from engine.system.errors import InputError
 from engine.system.files import read_bytes, user_path
+from engine.uci.output import UciOutput
 from engine.uci.session import UciSession
 
 FILE_OPTIONS = ("EvalFile", "PolicyFile", "BookFile", "TablePath", "SyzygyPath", "Debug Log File")
@@ -68,6 +69,16 @@ def test_a_tilde_means_the_same_in_every_option(tmp_path, monkeypatch):
         settings.set(find_option(name), "")
     assert dialogue("setoption name Debug Log File value ~/log.txt", "help")
     assert (tmp_path / "log.txt").exists() and not Path("~").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")
+def test_a_log_ends_with_one_line_when_the_disk_is_full():
+    sink = io.StringIO()
+    output = UciOutput(sink)
+    with Path("/dev/full").open("a", encoding="utf-8") as output._log:
+        output.log_input("isready")
+        output.send("readyok")
+    assert sink.getvalue() == "info string cannot write the log, which ends here: No space left on device\nreadyok\n"
 
 
 def test_a_user_path():
