@@ -271,6 +271,14 @@ def test_plots_are_drawn(folder, capsys):
     assert all("<svg" in content for content in drawn.values())
 
 
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs matplotlib")
+def test_games_that_show_too_little_to_draw_give_a_warning(folder, capsys):
+    (folder / "short.pgn").write_text('[White "Doe"]\n[Black "Roe"]\n\n1. e4 e5 *\n')
+    status, _, err = run(capsys, "report", "short.pgn", "--player", "Doe", "--no-review", "--plots", "plots")
+    assert (status, err) == (0, "warning: nothing is drawn in plots: the games show too little\n")
+    assert not list((folder / "plots").iterdir())
+
+
 BAD = {"empty.pgn": "\n", "variant.pgn": '[White "Doe"]\n[Black "Roe"]\n[Variant "Atomic"]\n\n1. e4 e5 *\n',
        "broken.pgn": '[White "Doe"]\n\n1. e4 e5 2. Ke3 *\n', "nameless.pgn": "1. e4 e5 *\n"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.cli.output import print_warning
 from engine.cli.plots import check_plot, save_bars, save_plot
 from engine.coach.report import Percentage, Report
 
@@ -18,9 +19,9 @@ def check_plots() -> None:
 
 
 def draw_plots(folder: Path, report: Report) -> None:
-    """Draw what there is enough data for, in place of the plots of an earlier report."""
-    trend, openings, phases, clocks, themes = (folder / name for name in _NAMES)
-    for path in (trend, openings, phases, clocks, themes):
+    """Draw what there is enough data for, in place of the plots of an earlier report; a warning if it is nothing."""
+    trend, openings, phases, clocks, themes = paths = [folder / name for name in _NAMES]
+    for path in paths:
         check_plot(path)
         path.unlink(missing_ok=True)
     curves = {name: [(number, row) for number, row in enumerate(values, 1) if row is not None]
@@ -38,6 +39,8 @@ def draw_plots(folder: Path, report: Report) -> None:
     shown = report.themes[:_MOST_BARS]
     save_bars(themes, f"{report.player}: themes missed and allowed", [row.name for row in shown],
               {"missed": [float(row.missed) for row in shown], "allowed": [float(row.allowed) for row in shown]})
+    if not any(path.exists() for path in paths):
+        print_warning(f"nothing is drawn in {folder}: the games show too little")
 
 
 def _bars(path: Path, title: str, rows: Sequence[tuple[str, Percentage | None]]) -> None:
