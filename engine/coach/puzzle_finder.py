@@ -43,8 +43,8 @@ _WINNING, _NOT_WINNING, _NOT_LOST, _LOSING = 200, 150, -60, -200  # centipawns
 _MOST_SOLVER_MOVES = 8
 _SUSPECTED_GOAL = -150  # centipawns that the first round must see: less is lost
 _SCREENING = 8  # the effort is so many times that of the first round
-# Nodes in multiples of the effort, for each of the two lines: to reject, to accept, and to go on.
-_GLANCE, _PROOF, _STEP, _REPLY = 1, 5, 4, 2
+# Nodes in multiples of the effort, for each line: to reject, to accept, to go on, to confirm, and to answer.
+_GLANCE, _PROOF, _STEP, _CONFIRMATION, _REPLY = 1, 5, 4, 10, 2
 _SHOWN_REFUTATION = 6  # plies, unless it mates
 _DETECTORS = {**MATING, **WINNING, "perpetual check": perpetual_check}
 
@@ -139,9 +139,9 @@ class _Searches:
         """The two best lines."""
         return self._search(board, times, 2)
 
-    def one(self, board: chess.Board, times: int, move: chess.Move | None = None) -> PositionEval:
-        """The best line, or that of a certain move."""
-        return self._search(board, times, 1, None if move is None else [move])
+    def one(self, board: chess.Board, times: int, *moves: chess.Move) -> PositionEval:
+        """The best line, or the best one of certain moves."""
+        return self._search(board, times, 1, moves or None)
 
     def _search(self, board: chess.Board, times: int, lines: int,
                 moves: Sequence[chess.Move] | None = None) -> PositionEval:
@@ -169,7 +169,7 @@ def find_puzzle(searches: _Searches, board: chess.Board, played: chess.Move | No
         return None
     first = searches.two(board, _PROOF)
     goal = goal_of(first.score, first.second, _CLEAR_GAP if not first.score.is_winning_mate else _LEAST_GAP)
-    if goal is None or first.move != glance.move:
+    if goal is None or first.move != glance.move or not _is_confirmed(searches, board, first):
         return None
     steps = _solution(searches, board, first, goal)
     cursor = board.copy()
@@ -204,9 +204,31 @@ def _solution(searches: _Searches, board: chess.Board, first: PositionEval,
             return steps
         evaluated = searches.two(cursor, _STEP)
         mates_at_once = evaluated.score.mate == 1 and evaluated.score.is_winning_mate
-        if not evaluated.line or not (mates_at_once or goal_of(evaluated.score, evaluated.second) is not None):
+        if not evaluated.line or not (mates_at_once or (goal_of(evaluated.score, evaluated.second) is not None
+                                                        and _is_confirmed(searches, cursor, evaluated))):
             return steps
         steps.append((reply, None))
+
+
+def _is_confirmed(searches: _Searches, board: chess.Board, found: PositionEval) -> bool:
+    """Whether what the two best lines say holds when the other moves, and then the move itself, are searched alone.
+
+    The second of two lines is searched with what the first has put into the table, and misses what costs it longer to
+    win. The best of the other moves is answered on a board without history, where a way back to this position, from
+    which it wins after all, is no draw. A short mate needs no confirmation: it is there.
+    """
+    if is_short_mate(found.score):
+        return True
+    others = searches.one(board, _CONFIRMATION, *(move for move in board.legal_moves if move != found.move))
+    if goal_of(found.score, others.score) is None:
+        return False
+    after = board.copy(stack=False)
+    after.push(others.line[0])
+    answer = searches.one(after.copy(stack=False), _CONFIRMATION)
+    if goal_of(found.score, -answer.score) is None:
+        return False
+    alone = searches.one(board, _CONFIRMATION, found.line[0])
+    return goal_of(alone.score, max(others.score, -answer.score)) is not None
 
 
 def _is_quiet(board: chess.Board, start: int, goal: Goal) -> bool:
