@@ -1,1 +1,1 @@
-"""A human-like search, which overlooks what people overlook, for the skill levels up to 2110."""
+"""A human-like search, which overlooks what people overlook, for all but the strongest skill levels."""

@@ -82,24 +82,24 @@ def _human(elo: int, depth: float, temperature: float, largest_loss: float, **mo
 # human prior was trained on games of masters, so the habits of beginners are flatter than it.
 HUMANLIKE_LEVELS = (
     _human(400, 1, 3.000, 1.00, habit=0.03, eagerness=0.3, carelessness=1000, blindness=900, chain=0, knowledge=0),
-    _human(600, 1, 0.530, 0.82, habit=0.35, eagerness=0.3, carelessness=935, blindness=715, chain=1, knowledge=2),
-    _human(800, 1, 0.262, 0.63, habit=0.52, eagerness=0.3, carelessness=813, blindness=527, chain=1, knowledge=6),
-    _human(1000, 1, 0.168, 0.49, habit=0.645, eagerness=0.3, carelessness=670, blindness=406, chain=1, knowledge=13),
-    _human(1200, 1, 0.1098, 0.37, habit=0.768, eagerness=0.3, carelessness=468, blindness=272, chain=1, knowledge=24),
-    _human(1250, 1, 0.096, 0.34, habit=0.80, eagerness=0.3, carelessness=415, blindness=238, chain=1, knowledge=27),
-    _human(1450, 1.2, 0.057, 0.24, habit=0.9, carelessness=285, blindness=122, chain=2, knowledge=42),
-    _human(1600, 1.42, 0.048, 0.205, habit=0.9, carelessness=231, blindness=95, chain=2.5, knowledge=51),
-    _human(1660, 1.6, 0.040, 0.175, habit=0.9, carelessness=185, blindness=72, chain=3, knowledge=58),
-    _human(1905, 1.95, 0.031, 0.14, habit=0.88, carelessness=112, blindness=52, chain=4, knowledge=70),
-    _human(2010, 2.35, 0.023, 0.112, habit=0.85, carelessness=70, blindness=39, chain=5, knowledge=82),
-    _human(2110, 3.2, 0.015, 0.077, habit=0.75, carelessness=28, blindness=19, chain=6, knowledge=96),
+    _human(690, 1, 0.530, 0.82, habit=0.35, eagerness=0.3, carelessness=935, blindness=715, chain=1, knowledge=2),
+    _human(835, 1, 0.262, 0.63, habit=0.52, eagerness=0.3, carelessness=813, blindness=527, chain=1, knowledge=6),
+    _human(950, 1, 0.168, 0.49, habit=0.645, eagerness=0.3, carelessness=670, blindness=406, chain=1, knowledge=13),
+    _human(1085, 1, 0.1098, 0.37, habit=0.768, eagerness=0.3, carelessness=468, blindness=272, chain=1, knowledge=24),
+    _human(1120, 1, 0.096, 0.34, habit=0.80, eagerness=0.3, carelessness=415, blindness=238, chain=1, knowledge=27),
+    _human(1275, 1.2, 0.057, 0.24, habit=0.9, carelessness=285, blindness=122, chain=2, knowledge=42),
+    _human(1410, 1.42, 0.048, 0.205, habit=0.9, carelessness=231, blindness=95, chain=2.5, knowledge=51),
+    _human(1490, 1.6, 0.040, 0.175, habit=0.9, carelessness=185, blindness=72, chain=3, knowledge=58),
+    _human(1855, 1.95, 0.031, 0.14, habit=0.88, carelessness=112, blindness=52, chain=4, knowledge=70),
+    _human(2035, 2.35, 0.023, 0.112, habit=0.85, carelessness=70, blindness=39, chain=5, knowledge=82),
+    _human(2180, 3.2, 0.015, 0.077, habit=0.75, carelessness=28, blindness=19, chain=6, knowledge=96),
 )
 SEARCH_LEVELS = (
-    SkillLevel(1730, 700, 4, 4, 0.016, 0.075, habit=0.75),
-    SkillLevel(2110, 8_000, 9, 4, 0.010, 0.052, habit=0.55),
-    SkillLevel(2245, 40_000, 14, 3.5, 0.006, 0.04, habit=0.35),
-    SkillLevel(2400, 140_000, 20, 2.6, 0.004, 0.03, habit=0.25),
-    SkillLevel(2800, 190_000, 40, 2, 0.002, 0.02, habit=0.15),
+    SkillLevel(1585, 700, 4, 4, 0.016, 0.075, habit=0.75),
+    SkillLevel(2180, 8_000, 9, 4, 0.010, 0.052, habit=0.55),
+    SkillLevel(2395, 40_000, 14, 3.5, 0.006, 0.04, habit=0.35),
+    SkillLevel(2690, 140_000, 20, 2.6, 0.004, 0.03, habit=0.25),
+    SkillLevel(2800, 153_000, 26, 2.4, 0.0034, 0.027, habit=0.22),
 )
 BOOK_HABITS = (
     BookHabits(400, 1, 1.6, 0.02, 2, departure=30, naivety=1),
@@ -165,7 +165,7 @@ def _interpolated(rows: Sequence[_Row], elo: int) -> _Row:
     for field in fields(below):
         low, high = getattr(below, field.name), getattr(above, field.name)
         values[field.name] = (low ** (1 - part) * high ** part if field.name in _LOGARITHMIC
-                              else (1 - part) * low + part * high)
+                              else low + part * (high - low))
     return type(below)(**values)
 
 
