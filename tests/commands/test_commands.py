@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 
 import pytest
 
 from engine.__main__ import COMMANDS
-from engine.kernel import SOURCE_ROOT
 from tests.commands.running import run
 from tests.core.test_fen import BAD
 
@@ -93,16 +91,3 @@ def test_warmup_prints_a_summary(capsys):
     status, out, _ = run(capsys, "warmup")
     assert status == 0
     assert re.match(r"(\d+ kernels [a-z ]+(, )?)+: \d+\.\d s", out)
-
-
-@pytest.mark.parametrize("words", [["perft", "2"], ["perft", "2", "--divide"]])
-def test_a_closed_pipe_gives_no_traceback(words):
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    program = subprocess.Popen([sys.executable, "-m", "engine", *words], cwd=SOURCE_ROOT, env=environment,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert program.stdout is not None
-    assert program.stderr is not None
-    program.stdout.close()
-    assert program.stderr.read() == b""
-    assert program.wait(timeout=60) == 1
-    program.stderr.close()
