@@ -15,7 +15,7 @@ import chess
 from engine.analysis.lookup import theory_plies
 from engine.analysis.neighbours import contradicting_slices, with_corrections
 from engine.analysis.review import Analyser, PositionEval, SearchEffort, never, slices_of
-from engine.analysis.verification import VerifiedMove, candidates_of
+from engine.analysis.verification import VerifiedMove, candidates_of, second_looks
 
 Found = TypeVar("Found")
 
@@ -89,7 +89,11 @@ def _rounds(board: chess.Board, moves: Sequence[chess.Move],
         evals = with_corrections(evals, moves, (yield slices))
     candidates = candidates_of(board, moves, evals, effort, theory_plies(board, moves))
     verified = (yield candidates) if candidates else ()
-    return GameReview(evals, {candidate.ply: found for candidate, found in zip(candidates, verified, strict=True)})
+    found_at = {candidate.ply: found for candidate, found in zip(candidates, verified, strict=True)}
+    looks = second_looks(candidates, verified, evals, effort)
+    if looks:
+        found_at |= {look.candidate.ply: found for look, found in zip(looks, (yield looks), strict=True)}
+    return GameReview(evals, found_at)
 
 
 def review_game(engine: Analyser, board: chess.Board, moves: Sequence[chess.Move], effort: SearchEffort) -> GameReview:

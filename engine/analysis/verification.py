@@ -3,6 +3,7 @@
 The first round compares two independent searches, before and after the move. Where a position decays with depth, that
 books the decay to the move. Here the best move and the move played are compared at the same distance from the root, and
 each again from the position it leads to; the best move gets the lower of its scores, the move played the higher one.
+The third round is a second look at the marks that are in doubt then, with what the second one has left of the budget.
 """
 
 from __future__ import annotations
@@ -33,13 +34,15 @@ from engine.analysis.review import Analyser, Line, PositionEval, SearchEffort, b
 
 _CANDIDATE_LOSS = 0.05  # expected score lost in the first round from which a move is searched again
 _SWING = 0.10  # expected score by which the move before changed the evaluation where more effort is needed
-# The budget of a review, on average: 14 million nodes for forty moves of both sides. A game whose marks are often in
-# doubt takes up to a tenth more, since the searches of a candidate are estimated before they are made.
-_NODES_PER_PLY = 175_000
+# The budget of a review: on average 14 million nodes for forty moves of both sides, and up to a tenth more in a game
+# where many positions are sharp or many marks in doubt.
+_NODES_PER_PLY, _MOST_NODES_PER_PLY = 175_000, 192_500
 _LEAST_NODES, _MOST_NODES = 30_000, 600_000  # of each search of the second round
 _LEAST_PRAISE_NODES = 80_000  # the same, where a move may be praised: a combination takes depth
-# Searches of a candidate, on average, in units of a search of the second round.
-_SEARCHES, _SHARP_SEARCHES, _PRAISE_SEARCHES = 9, 20, 3
+# Searches of a candidate, on average: 4, and a second look at every fourth one, whose searches count four times.
+_SEARCHES, _SHARP_SEARCHES, _PRAISE_SEARCHES = 9, 5, 3
+_MOST_SEARCHES = 6  # of a second look
+_LEAST_TIMES, _MOST_TIMES = 2, 4  # the nodes of the second round, in sharp positions and in second looks
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Candidate:
     effort: SearchEffort
     first_mark: Mark  # by the first round
     glance: chess.Move | None  # what everybody sees
-    is_sharp: bool = False  # the effort is already that of the third round
+    is_sharp: bool = False  # the effort is already that of a second look
     may_be_praised: bool = False
     positions = 1  # for the progress
 
@@ -87,6 +90,20 @@ class VerifiedMove:
         return self.best_line[0] == self.played_line[0]
 
 
+@dataclass(frozen=True)
+class SecondLook:
+    """A candidate whose mark is in doubt after the second round."""
+
+    candidate: Candidate
+    shallow: VerifiedMove  # what the second round found
+    effort: SearchEffort
+    positions = 1  # for the progress
+
+    def run(self, engine: Analyser, is_cancelled: Callable[[], bool] = never) -> VerifiedMove:
+        """Search the move again; ReviewCancelledError as soon as `is_cancelled` returns true."""
+        return look_again(engine, self, is_cancelled)
+
+
 def candidates_of(board: chess.Board, moves: Sequence[chess.Move], evals: Sequence[PositionEval],
                   effort: SearchEffort, theory: frozenset[int] = frozenset()) -> list[Candidate]:
     """The moves of a game to search again. `theory` are the plies of known opening moves."""
@@ -104,15 +121,14 @@ def candidates_of(board: chess.Board, moves: Sequence[chess.Move], evals: Sequen
                                    here.glance,
                                    is_bad and _is_sharp(evals, ply), is_praised))
         cursor.push(moves[ply])
-    deeper = _second_effort(effort, len(moves), sum(position_eval.nodes for position_eval in evals), found)
-    return [replace(candidate, effort=_effort_of(candidate, deeper)) for candidate in found]
+    efforts = _second_efforts(effort, len(moves), sum(here.nodes for here in evals), found)
+    return [replace(candidate, effort=_effort_of(candidate, *efforts)) for candidate in found]
 
 
-def _effort_of(candidate: Candidate, deeper: SearchEffort) -> SearchEffort:
-    if candidate.is_sharp:
-        return deeper.times_four()
-    is_enough = not candidate.may_be_praised or deeper.nodes is None or not candidate.effort.is_default
-    return deeper if is_enough else replace(deeper, nodes=max(deeper.nodes or 0, _LEAST_PRAISE_NODES))
+def _effort_of(candidate: Candidate, deeper: SearchEffort, sharp: SearchEffort) -> SearchEffort:
+    found = sharp if candidate.is_sharp else deeper
+    is_enough = not candidate.may_be_praised or not candidate.effort.is_default
+    return found if is_enough else replace(found, nodes=max(found.nodes or 0, _LEAST_PRAISE_NODES))
 
 
 def _is_sharp(evals: Sequence[PositionEval], ply: int) -> bool:
@@ -129,37 +145,84 @@ def _is_suspicious(best: Score, played: Score, is_theory: bool) -> bool:
     return lost >= _CANDIDATE_LOSS or mark_of_scores(best, played).is_bad
 
 
-def _second_effort(effort: SearchEffort, plies: int, spent: int, candidates: Sequence[Candidate]) -> SearchEffort:
-    """The effort of the second round: four times the first, or by default what the budget of the game allows.
+def _second_efforts(effort: SearchEffort, plies: int, spent: int,
+                    candidates: Sequence[Candidate]) -> tuple[SearchEffort, SearchEffort]:
+    """The efforts of the second round: in most positions, and in sharp ones.
 
-    `spent` is the number of nodes of the first round.
+    They are four and sixteen times the first, or by default what the budget of the game allows. `spent` is the number
+    of nodes of the first round.
     """
     if not effort.is_default:
-        return effort.for_positions().times_four()
+        deeper = effort.for_positions().times_four()
+        return deeper, deeper.times_four()
     sharp = sum(candidate.is_sharp for candidate in candidates)
     praised = sum(candidate.may_be_praised for candidate in candidates)
-    searches, left = _SEARCHES * (len(candidates) - sharp - praised) + _SHARP_SEARCHES * sharp, _NODES_PER_PLY * plies
-    nodes = (left - spent) // max(searches + _PRAISE_SEARCHES * praised, 1)
+    searches, sharp_searches = _SEARCHES * (len(candidates) - sharp - praised), _SHARP_SEARCHES * sharp
+    units, left = searches + _MOST_TIMES * sharp_searches, _NODES_PER_PLY * plies - spent
+    nodes = left // max(units + _PRAISE_SEARCHES * praised, 1)
     if nodes < _LEAST_PRAISE_NODES:  # praise takes its share first
-        nodes = (left - spent - _PRAISE_SEARCHES * _LEAST_PRAISE_NODES * praised) // max(searches, 1)
-    return replace(effort, nodes=max(_LEAST_NODES, min(nodes, _MOST_NODES)))
+        nodes = (left - _PRAISE_SEARCHES * _LEAST_PRAISE_NODES * praised) // max(units, 1)
+    nodes = max(_LEAST_NODES, min(nodes, _MOST_NODES))
+    others = nodes * searches + max(nodes, _LEAST_PRAISE_NODES) * _PRAISE_SEARCHES * praised
+    sharp_nodes = (_MOST_NODES_PER_PLY * plies - spent - others) // max(sharp_searches, 1)
+    return (replace(effort, nodes=nodes),
+            replace(effort, nodes=max(_LEAST_TIMES * nodes, min(sharp_nodes, _MOST_TIMES * nodes))))
 
 
 def verify(engine: Analyser, candidate: Candidate, is_cancelled: Callable[[], bool] = never) -> VerifiedMove:
     """Search a candidate again; a pure function of it. ReviewCancelledError as soon as `is_cancelled` returns true."""
     engine.clear()
     board = board_after(candidate.fen, candidate.chess960, candidate.moves[:-1])
-    move = candidate.moves[-1]
-    found = verify_move(engine, board, move, candidate.effort, is_cancelled)
+    found = verify_move(engine, board, candidate.moves[-1], candidate.effort, is_cancelled)
     if candidate.may_be_praised:
         searches = MoveSearches(engine, board, candidate.effort, is_cancelled)
         praise = praise_of(searches, board, found.played_line, candidate.glance, (found.best, found.second),
                            found.played)
         found = replace(found, praise=praise, nodes=found.nodes + searches.nodes)
-    if _is_unclear(candidate, found):
-        deep = verify_move(engine, board, move, candidate.effort.times_four(), is_cancelled)
-        found = replace(deep, mark=lower_class_in_doubt(deep.mark, found.mark, deep.lost),
-                        nodes=deep.nodes + found.nodes)
+    return explained(engine, board, found, candidate.effort, is_cancelled)
+
+
+def second_looks(candidates: Sequence[Candidate], verified: Sequence[VerifiedMove], evals: Sequence[PositionEval],
+                 effort: SearchEffort) -> list[SecondLook]:
+    """The candidates whose marks are in doubt, to be searched with four times the effort.
+
+    By default they share what is left of the budget, the heaviest marks first; where it is not enough for twice the
+    nodes, the lightest marks stay as they are.
+    """
+    looks = [SecondLook(candidate, found, candidate.effort.times_four())
+             for candidate, found in zip(candidates, verified, strict=True) if _is_unclear(candidate, found)]
+    if not effort.is_default:
+        return looks
+    looks.sort(key=_severity, reverse=True)
+    spent = sum(here.nodes for here in evals) + sum(found.nodes for found in verified)
+    left = _MOST_NODES_PER_PLY * (len(evals) - 1) - spent
+    while looks and _times(looks, left) < _LEAST_TIMES:
+        looks.pop()
+    return [replace(look, effort=effort.with_nodes(int(_times(looks, left) * _nodes(look)))) for look in looks]
+
+
+def _severity(look: SecondLook) -> int:
+    return max(look.candidate.first_mark.severity, look.shallow.mark.severity)
+
+
+def _times(looks: Sequence[SecondLook], left: int) -> float:
+    """How many times the nodes of the second round each of these looks may take."""
+    return min(left / (_MOST_SEARCHES * sum(map(_nodes, looks))), _MOST_TIMES)
+
+
+def _nodes(look: SecondLook) -> int:
+    """The nodes of a search of the second round, which the default effort limits."""
+    return look.candidate.effort.nodes or 0
+
+
+def look_again(engine: Analyser, look: SecondLook, is_cancelled: Callable[[], bool] = never) -> VerifiedMove:
+    """Search a move whose mark is in doubt once more; a pure function of the task."""
+    engine.clear()
+    candidate, shallow = look.candidate, look.shallow
+    board = board_after(candidate.fen, candidate.chess960, candidate.moves[:-1])
+    deep = verify_move(engine, board, candidate.moves[-1], look.effort, is_cancelled)
+    found = replace(deep, mark=lower_class_in_doubt(deep.mark, shallow.mark, deep.lost),
+                    nodes=deep.nodes + shallow.nodes)
     return explained(engine, board, found, candidate.effort, is_cancelled)
 
 

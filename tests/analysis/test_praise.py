@@ -17,7 +17,7 @@ from engine.analysis.reasons import reason_for
 from engine.analysis.results import Score
 from engine.analysis.review import DEFAULT_HASH, PositionEval, SearchEffort
 from engine.analysis.review_driver import GameReview, review_game
-from engine.analysis.verification import Candidate, VerifiedMove, verify
+from engine.analysis.verification import Candidate, SecondLook, VerifiedMove, second_looks
 from eval.wdl import Wdl
 
 MOVE, OTHER = chess.Move.from_uci("e2e4"), chess.Move.from_uci("d2d4")
@@ -106,8 +106,36 @@ def test_the_verdicts_on_a_game_agree_on_mates(monkeypatch):
 @pytest.mark.parametrize(("lost", "mark"), [(0.23, Mark.MISTAKE), (0.30, Mark.BLUNDER)])
 def test_a_deeper_search_raises_a_mark_only_if_the_loss_is_clear(monkeypatch, lost, mark):
     shallow = VerifiedMove(Mark.MISTAKE, 0.21, EVEN, (OTHER,), EVEN, (MOVE,), None, 5, 100)
-    answers = iter([shallow, replace(shallow, mark=Mark.BLUNDER, lost=lost, nodes=400)])
-    monkeypatch.setattr(verification, "verify_move", lambda *_: next(answers))
+    monkeypatch.setattr(verification, "verify_move",
+                        lambda *_: replace(shallow, mark=Mark.BLUNDER, lost=lost, nodes=400))
     candidate = Candidate(0, chess.STARTING_FEN, False, (MOVE,), SearchEffort(nodes=100), Mark.DUBIOUS, None)
-    verified = verify(SimpleNamespace(clear=lambda: None), candidate)
+    verified = SecondLook(candidate, shallow, SearchEffort(nodes=400)).run(SimpleNamespace(clear=lambda: None))
     assert verified.mark is mark and verified.nodes == 500
+
+
+@pytest.mark.parametrize(("spent", "efforts"), [
+    (4_000_000, [400_000, 400_000]),  # four times the nodes
+    (16_250_000, [250_000, 250_000]),  # what is left, in equal parts
+    (17_450_000, [300_000]),  # not enough for both: for the heavier mark
+    (18_500_000, []),
+])
+def test_second_looks_keep_the_budget(spent, efforts):
+    light = VerifiedMove(Mark.DUBIOUS, 0.09, EVEN, (OTHER,), EVEN, (MOVE,), None, 5, 0)
+    verified = [light, replace(light, mark=Mark.BLUNDER, lost=0.23), replace(light, lost=0.11)]
+    candidates = [Candidate(ply, chess.STARTING_FEN, False, (MOVE,), SearchEffort(nodes=100_000), mark, None)
+                  for ply, mark in enumerate((Mark.NONE, Mark.MISTAKE, Mark.DUBIOUS))]
+    evals = [PositionEval(EVEN, nodes=spent)] + 100 * [PositionEval(EVEN)]
+    looks = second_looks(candidates, verified, evals, SearchEffort())
+    assert [look.candidate.ply for look in looks] == [1, 0][: len(efforts)]
+    assert [look.effort.nodes for look in looks] == efforts
+    in_doubt = second_looks(candidates, verified, evals, SearchEffort(nodes=5))
+    assert [look.effort.nodes for look in in_doubt] == [400_000, 400_000], "a given effort has no budget"
+
+
+@pytest.mark.parametrize(("plies", "nodes", "sharp_nodes"), [(1000, 600_000, 2_400_000), (30, 36_206, 144_824),
+                                                             (16, 30_000, 69_200), (10, 30_000, 60_000)])
+def test_sharp_positions_take_what_the_budget_allows(plies, nodes, sharp_nodes):
+    candidate = Candidate(0, chess.STARTING_FEN, False, (MOVE,), SearchEffort(), Mark.NONE, None)
+    candidates = 5 * [candidate, replace(candidate, is_sharp=True)]
+    efforts = verification._second_efforts(SearchEffort(), plies, 0, candidates)
+    assert [effort.nodes for effort in efforts] == [nodes, sharp_nodes]
