@@ -174,7 +174,7 @@ class Engine:
         """Yield the lines of every iteration of a search as they come; without a limit it does not end.
 
         Leaving the loop stops the search. `moves` restricts the search to these moves, which may be text in SAN or UCI
-        notation. Yields nothing if the game is over.
+        notation. Yields nothing if there is no legal move.
         """
         with self._analysing(board, movetime, depth, nodes, multipv, moves) as search:
             while (info := search.next_info()) is not None:

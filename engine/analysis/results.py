@@ -120,7 +120,7 @@ class AnalysisInfo:
 class PlayResult:
     """The move to play and the search behind it."""
 
-    move: chess.Move | None  # None if the game is over
+    move: chess.Move | None  # None if there is no legal one
     line: tuple[chess.Move, ...]  # the PV, beginning with the move
     score: Score | None  # None for a move from the book
     depth: int

@@ -190,6 +190,18 @@ def test_the_end_of_a_game_is_seen_without_a_search(adversary):
     assert list(adversary.analyse(chess.Board(STALEMATE), depth=3)) == []
 
 
+def test_a_draw_by_the_rules_does_not_end_the_search(adversary):
+    """The caller ends the game, as with any engine in python-chess."""
+    repeated = chess.Board()
+    for move in 4 * ("g1f3", "g8f6", "f3g1", "f6g8"):
+        repeated.push_uci(move)
+    for board in (repeated, chess.Board("8/8/4k3/8/8/3K4/8/8 w - - 0 1"),
+                  chess.Board("4k3/8/8/8/8/3K4/4R3/8 b - - 150 200")):
+        assert board.is_game_over() and adversary.play(board, depth=3).move in board.legal_moves
+        assert list(adversary.analyse(board, depth=3))
+
+
+
 def test_what_cannot_be_used_is_said(adversary):
     with pytest.raises(ValueError, match="one king"):
         adversary.evaluate(chess.Board(None))
