@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -78,22 +78,31 @@ def keep_set(progress: ProgressFile, name: str, puzzles: Sequence[Puzzle]) -> No
     progress.keep(SETS, name, json.dumps([puzzle.as_json() for puzzle in puzzles]))
 
 
+def remove_set(progress: ProgressFile, name: str) -> str:
+    """Remove a kept set, but not what is known of its puzzles; returns its text. InputError if no set has the name."""
+    content = _known_set(progress.documents(SETS), name)
+    progress.remove(SETS, name)
+    return content
+
+
 def kept_puzzles(progress: ProgressFile, warn: Callable[[str], None], only: str = "") -> list[Puzzle]:
     """The puzzles of all kept sets, or only of that with this name; a damaged one is left out, with a warning.
 
     InputError if no set has the name.
     """
     puzzles, sets = list[Puzzle](), progress.documents(SETS)
-    if only and only not in sets:
-        raise InputError(f"there is no set of puzzles {quote(only)}")
-    for name, content in sets.items():
-        if only not in ("", name):
-            continue
+    for name, content in ({only: _known_set(sets, only)} if only else sets).items():
         try:
             puzzles += [puzzle_from_json(value) for value in json.loads(content)]
         except (ValueError, TypeError, RecursionError) as error:
             warn(f"left out the set of puzzles {quote(name)}, which is damaged: {error}")
     return puzzles
+
+
+def _known_set(sets: Mapping[str, str], name: str) -> str:
+    if name not in sets:
+        raise InputError(f"there is no set of puzzles {quote(name)}")
+    return sets[name]
 
 
 class Training:

@@ -20,7 +20,7 @@ from engine.cli.plots import plot_file, save_plot
 from engine.coach.progress_file import ProgressFile
 from engine.coach.puzzle import Puzzle, RefutedTry
 from engine.coach.puzzle_files import read_puzzles, starting_puzzles
-from engine.coach.puzzle_training import PuzzleFilter, keep_set, kept_puzzles, refute
+from engine.coach.puzzle_training import PuzzleFilter, keep_set, kept_puzzles, refute, remove_set
 from engine.coach.schedule import check_scheduler
 from engine.coach.woodpecker import DEFAULT_SIZE, choose_training
 from engine.system.errors import InputError, quote
@@ -56,6 +56,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
                                        help="write your progress to a file, and do nothing else"), "--import", "--plot")
     parser.add_argument("--import", type=in_file, metavar="FILE.json", dest="source",
                         help="add the progress in such a file to yours, and do nothing else")
+    conflicts_with(parser.add_argument("--remove", type=text, metavar="NAME",
+                                       help="remove the kept set of this name, but no answers, and do nothing else"),
+                   "--set", "--export", "--import", "--plot")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -71,6 +74,10 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.source is not None:
         print(f"{pluralize(progress.merge(read_json(arguments.source)), 'new answer')} from {arguments.source}")
+        return 0
+    if arguments.remove is not None:
+        remove_set(progress, arguments.remove)
+        print(f"removed the set {arguments.remove}; your answers are kept")
         return 0
     if arguments.plot is not None:
         _plot(progress, arguments.plot)

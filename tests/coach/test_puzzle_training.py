@@ -314,6 +314,16 @@ def test_progress_is_exported_and_imported(folder, capsys, monkeypatch):
     assert [answer.item for answer in ProgressFile().answers()] == [FORK.id]
 
 
+def test_a_kept_set_is_removed(folder, capsys):
+    keep_set(ProgressFile(), "mine", ALL)
+    ProgressFile().record("puzzles", FORK.id, Outcome.SOLVED, 2)
+    assert run(capsys, "train", "--remove", "mine")[:2] == (0, "removed the set mine; your answers are kept\n")
+    assert kept_puzzles(ProgressFile(), pytest.fail) == []
+    assert len(ProgressFile().answers()) == 1
+    status, out, errors = run(capsys, "train", "--remove", "mine")
+    assert (status, out, errors) == (2, "", "error: there is no set of puzzles 'mine'\n")
+
+
 def test_rounds_leave_the_rating_alone_and_the_rating_is_drawn(folder, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("solution\nquit\n"))
     status, out, _ = run(capsys, "train", "--set", str(folder / "set.json"), "--woodpecker", "--ascii")

@@ -20,19 +20,20 @@ from engine.coach.puzzle_training import (
     keep_set,
     kept_puzzles,
     refute,
+    remove_set,
     themes_to_choose,
 )
 from engine.coach.repertoire import Repertoire
 from engine.coach.schedule import Outcome, check_scheduler
 from engine.coach.woodpecker import Woodpecker, choose_training
-from engine.system.errors import InputError
+from engine.system.errors import InputError, quote
 from engine.ui.web import requests
 from engine.ui.web.engine_pool import EnginePool, with_engine
 from engine.ui.web.play import Send
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import Value, make_message, position_json
 
-ACTIONS = ("overview", "next", "move", "hint", "solution", "anew", "keep")
+ACTIONS = ("overview", "next", "move", "hint", "solution", "anew", "keep", "remove", "restore")
 SOURCES = ("all", "package", "own")
 _LONGEST_WORD = 60
 _LONGEST_MOVE = 8  # characters
@@ -50,6 +51,7 @@ class PuzzleSession:
         self._filter: tuple[object, ...] = ()  # what the training was chosen by
         self._attempt: PuzzleAttempt | None = None
         self._known: list[Puzzle] = []  # before they were chosen by theme and rating
+        self._removed: tuple[str, str] | None = None  # the set that was removed last, and its content
         self._note = ""  # about the progress file, for the next response
         self._kept: list[KeptRepertoire] = []  # from which the repertoires were read
         self._repertoires: list[Repertoire] = []
@@ -69,6 +71,10 @@ class PuzzleSession:
         """What the page shows after an action; None if a wrong move must be refuted first."""
         if action == "keep":
             return self._keep(message, path)
+        if action == "remove":
+            return self._remove(requests.str_field(message, "set", _LONGEST_NAME), path)
+        if action == "restore":
+            return self._restore(path)
         if action in ("overview", "next", "anew"):
             training = self._chosen(message, path)
             if action == "anew" and isinstance(training, Woodpecker):
@@ -98,6 +104,22 @@ class PuzzleSession:
         keep_set(progress, name, puzzles)
         self._filter = ()  # the puzzles to choose from are others
         return {"kept": {"name": name, "puzzles": len({puzzle.id for puzzle in puzzles}), "replaced": replaced}}
+
+    def _remove(self, name: str, path: Path) -> Value:
+        self._removed = name, remove_set(self._progress(path), name)
+        self._filter = ()
+        return {"removed": name}
+
+    def _restore(self, path: Path) -> Value:
+        """Bring back the set that was removed last, unless another one has its name by now."""
+        if self._removed is None:
+            raise InputError("no set of puzzles has been removed")
+        (name, content), progress = self._removed, self._progress(path)
+        if name in progress.documents(SETS):
+            raise InputError(f"there is another set of puzzles {quote(name)} now")
+        progress.keep(SETS, name, content)
+        self._filter, self._removed = (), None
+        return {"restored": name}
 
     def _move_of(self, message: Message, attempt: PuzzleAttempt) -> chess.Move:
         return requests.parse_uci_move(attempt.board, requests.str_field(message, "uci", _LONGEST_MOVE))

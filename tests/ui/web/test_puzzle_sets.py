@@ -39,6 +39,23 @@ def test_a_file_of_puzzles_is_kept_and_trained(data, page):
     begin(page)
 
 
+def test_a_set_is_removed_and_brought_back(data, page):
+    choose_own(page)
+    kept = progress_in(data).documents(SETS)
+    begin(page)
+    page.script("document.getElementById('train-choice').open = true")
+    page.choose("#train-source", "set mine")
+    page.wait(lambda: "Remove the set" in page.text("#train-choice"), "the button")
+    page.click("#train-choice .quiet")
+    page.wait(lambda: "“mine” is removed" in page.text("#toast"), "the message")
+    page.wait(lambda: page.value("#train-source") == "all", "all puzzles")
+    assert not progress_in(data).documents(SETS)
+    page.click("#toast button")
+    page.wait(lambda: page.value("#train-source") == "set mine", "the set")
+    assert progress_in(data).documents(SETS) == kept
+    begin(page)
+
+
 def test_a_bad_file_changes_nothing(training, data):
     begin(training)
     for text, words in (("1. e4 e5 *", "Game 1: no puzzle: it has no FEN; adversary puzzles finds"),
@@ -67,6 +84,9 @@ def test_a_file_is_chosen_where_there_is_nothing_to_train(server, page, tmp_path
 
 @pytest.mark.parametrize(("fields", "words"), [
     ({"action": "next", "set": "none such"}, "no set of puzzles 'none such'"),
+    ({"action": "remove"}, "set must be a string"),
+    ({"action": "remove", "set": ""}, "no set of puzzles ''"),
+    ({"action": "restore"}, "no set of puzzles has been removed"),
     ({"action": "keep", "title": "x.pgn"}, "text must be a string"),
     ({"action": "keep", "text": "x"}, "title must be a string"),
     ({"action": "keep", "title": "x" * 256, "text": "x"}, "title is too long"),
@@ -112,3 +132,15 @@ def test_a_bad_file_does_not_replace_a_set(solver):
     assert "game 2" in solver._socket.receive_json()["text"]
     assert solver.request("train", "training", action="move", uci="c4g8")["right"]  # the puzzle is still asked
     assert solver.request("train", "training", action="overview", set="mine")["overview"]["puzzles"] == 1
+
+
+def test_a_set_that_was_removed_does_not_replace_another(solver):
+    for puzzle in (SMOTHERED, BACK_RANK):
+        solver.request("train", "training", action="keep", title="mine.pgn", text=FORMATS[".pgn"].text(puzzle))
+        if puzzle is SMOTHERED:
+            assert solver.request("train", "training", action="remove", set="mine")["removed"] == "mine"
+    solver.send("train", action="restore")
+    assert "another set of puzzles 'mine'" in solver._socket.receive_json()["text"]
+    solver.request("train", "training", action="remove", set="mine")
+    assert solver.request("train", "training", action="restore")["restored"] == "mine"
+    assert solver.request("train", "training", action="next", set="mine")["puzzle"]["id"] == BACK_RANK.id

@@ -124,6 +124,21 @@ export class TrainView {
     }
   }
 
+  /** Removes the chosen set; its answers stay, and it can be brought back. */
+  async removeSet() {
+    const { removed } = (await this.train("remove", { set: this.filter.set })) ?? {};
+    if (removed) {
+      this.choose(ANY);
+      toast(`“${removed}” is removed; your answers are kept`, "info", { label: "Undo", act: () => this.restoreSet() });
+    } else if (this.problem) toast(this.problem, "error");
+  }
+
+  async restoreSet() {
+    const { restored } = (await this.train("restore")) ?? {};
+    if (restored) this.choose({ ...ANY, source: "own", set: restored });
+    else if (this.problem) toast(this.problem, "error");
+  }
+
   /** @param {Partial<typeof ANY>} change */
   choose(change) {
     this.filter = { ...this.filter, ...change };
@@ -312,7 +327,8 @@ export class TrainView {
           (value) => this.choose(value.startsWith(SET) ? { source: "own", set: value.slice(SET.length), theme: "" } : { source: value, set: "", theme: "" })))),
       h("div.pair", {}, h("label.field", {}, "Rated from", number("lowest", "Lowest rating")), h("label.field", {}, "to", number("highest", "Highest rating"))),
       h("label.switch", {}, rounds, h("span", {}, "Woodpecker: the same 30 puzzles, round after round")),
-      h("div.actions", {}, ...(woodpecker ? [this.button("Other puzzles", () => this.overview("anew"))] : []), this.loadButton()));
+      h("div.actions", {}, ...(woodpecker ? [this.button("Other puzzles", () => this.overview("anew"))] : []), this.loadButton(),
+        ...(set ? [this.button("Remove the set", () => this.removeSet(), "button.quiet")] : [])));
   }
 
   /** @param {any} found */
