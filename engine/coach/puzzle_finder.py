@@ -129,7 +129,10 @@ class PuzzleTask:
 
 @dataclass
 class _Searches:
-    """Searches with multiples of the first round's effort."""
+    """Searches with multiples of the first round's effort, of positions alone, as the solver gets them.
+
+    With the moves before them, a way back to an earlier position would count as a draw.
+    """
 
     engine: Analyser
     effort: SearchEffort
@@ -146,7 +149,8 @@ class _Searches:
     def _search(self, board: chess.Board, times: int, lines: int,
                 moves: Sequence[chess.Move] | None = None) -> PositionEval:
         effort = multiply_effort(self.effort, times, lines)
-        return evaluate_unless_cancelled(self.engine, board, effort, self.is_cancelled, lines, moves)
+        alone = board.copy(stack=False)
+        return evaluate_unless_cancelled(self.engine, alone, effort, self.is_cancelled, lines, moves)
 
 
 def multiply_effort(effort: SearchEffort, times: int, lines: int = 1) -> SearchEffort:
@@ -214,17 +218,18 @@ def _is_confirmed(searches: _Searches, board: chess.Board, found: PositionEval) 
     """Whether what the two best lines say holds when the other moves, and then the move itself, are searched alone.
 
     The second of two lines is searched with what the first has put into the table, and misses what costs it longer to
-    win. The best of the other moves is answered on a board without history, where a way back to this position, from
-    which it wins after all, is no draw. A short mate needs no confirmation: it is there.
+    win; so the table is cleared. The best of the other moves is answered in a search of its own, to which a way back to
+    this position, from which it wins after all, is no draw. A short mate needs no confirmation: it is there.
     """
     if is_short_mate(found.score):
         return True
+    searches.engine.clear()
     others = searches.one(board, _CONFIRMATION, *(move for move in board.legal_moves if move != found.move))
     if goal_of(found.score, others.score) is None:
         return False
     after = board.copy(stack=False)
     after.push(others.line[0])
-    answer = searches.one(after.copy(stack=False), _CONFIRMATION)
+    answer = searches.one(after, _CONFIRMATION)
     if goal_of(found.score, -answer.score) is None:
         return False
     alone = searches.one(board, _CONFIRMATION, found.line[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import chess
 import chess.pgn
@@ -313,14 +314,27 @@ def test_harder_puzzles_get_a_higher_rating():
     assert estimated_rating(hard, (chess.Move.from_uci("g1g8"),), 20_000) > 1300
 
 
-@pytest.mark.parametrize(("fen", "right"), [
-    ("8/6p1/4K2p/7P/8/6k1/6P1/8 w - - 4 62", 5),  # after 65.g3 Kh3, 66.Kh7 goes back to 66.Kxg7 and wins too
-    ("1rb2rk1/5p1p/1q1p1Bpb/1B6/P3p3/3nN3/1P1Q2PP/R4R1K w - - 2 23", 0)])  # 23.Nf5 wins as 23.Nd5 does
-def test_another_way_to_win_is_no_part_of_a_puzzle(fen, right):
-    """The two best lines alone took both for puzzles, with 320,000 and 100,000 nodes."""
+@pytest.mark.parametrize(("fen", "nodes", "right"), [
+    ("8/6p1/4K2p/7P/8/6k1/6P1/8 w - - 4 62", 5000, 5),  # after 65.g3 Kh3, 66.Kh7 goes back to 66.Kxg7 and wins too
+    ("1rb2rk1/5p1p/1q1p1Bpb/1B6/P3p3/3nN3/1P1Q2PP/R4R1K w - - 2 23", 5000, 0),  # 23.Nf5 wins as 23.Nd5 does
+    ("8/1p2q1pk/5np1/Pp1n1p2/3Q4/3P1BP1/1B5P/6K1 b - - 7 39", 10_000, 1)])  # 40...Qd2+ wins as 40...Ne3+ does
+def test_another_way_to_win_is_no_part_of_a_puzzle(fen, nodes, right):
+    """The two best lines alone took each for a puzzle, the last even with the other moves searched after them."""
+    assert len(solved(fen, nodes=nodes)) <= right
+
+
+def test_a_repetition_of_the_moves_of_the_game_saves_nobody():
+    """34...Kh7 leads to a position of the game for the third time, and to a lost one for who sees only the puzzle."""
+    moves = "d5e4 h4e7 h7g6 e7e8 g6h7 e8d7 h7g6 d7e8 g6h7 e8h8 h7g6 h8e8"
+    assert not solved("8/p1p4k/1p5p/3qBr2/4RP1Q/8/PP4PP/6K1 b - - 0 28", moves, 3000)
+
+
+def solved(fen: str, moves: str = "", nodes: int = 5000) -> Sequence[chess.Move]:
+    """The solution of the puzzle after some moves, if it is one."""
+    played = tuple(map(chess.Move.from_uci, moves.split()))
     with Engine(hash=16) as engine:
-        puzzle = PuzzleTask(fen, False, (), None, SearchEffort(nodes=5000, hash=16)).run(engine)
-    assert len(puzzle.solution if puzzle else ()) <= right
+        puzzle = PuzzleTask(fen, False, played, None, SearchEffort(nodes=nodes, hash=16)).run(engine)
+    return puzzle.solution if puzzle else ()
 
 
 def test_a_draw_is_no_puzzle():
