@@ -23,7 +23,7 @@ from engine.alphabeta.vote import ThreadResult, vote
 from engine.core.position import PositionRecord
 from engine.search.interface import Clearable, Evaluating, Resizable, Search, Stoppable, TbProbing, Threaded
 from engine.search.tb import TbRecord, no_tb
-from engine.search.types import Counts, Info, InfoString, Limits, Progress, Report, Result, TreeCounts, no_report
+from engine.search.types import Bound, Counts, Info, InfoString, Limits, Progress, Report, Result, TreeCounts, no_report
 from engine.system.errors import InputError
 from eval.evaluator import Evaluator, built_in_evaluator
 
@@ -160,10 +160,14 @@ class IterativeSearch(Search, Stoppable, Clearable, Evaluating, TbProbing):
         return ThreadResult(main.depth, main.lines[0])
 
     def _result(self, chosen: ThreadResult, infos: list[Info], report: Report) -> Result:
-        """The answer as a result; its line is reported unless it was the last one reported."""
+        """The answer as a result; its line is reported unless the last one reported begins with the same move.
+
+        A bound does not stand for an exact line: whether bounds are reported depends on the clock.
+        """
         best, seconds = chosen.line, time.perf_counter() - self._started
         line = best.moves or (int(self._states[0].root_moves[0]),)
-        reported = next((info.pv[:1] for info in reversed(infos) if info.multipv == 1), ())
+        reported = next((info.pv[:1] for info in reversed(infos)
+                         if info.multipv == 1 and info.bound in (Bound.EXACT, best.bound)), ())
         if reported != line[:1]:
             depth = max(chosen.depth, 1)
             infos.append(Info(depth, depth, 1, best.score, self.nodes, seconds, self.tt.hashfull(), line, best.bound,

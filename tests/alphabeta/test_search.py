@@ -151,6 +151,20 @@ def test_a_long_search_tells_of_its_progress(monkeypatch):
     assert {found.bound for found in heard if isinstance(found, Info)} >= {Bound.EXACT, Bound.LOWER}
 
 
+@pytest.mark.parametrize(("fen", "nodes"), [
+    ("r1b1kb1r/3q1ppp/pBp1pn2/8/Np3P2/5B2/PPP3PP/R2Q1RK1 w kq - 0 1", range(2900, 3100, 5)),
+    ("r1b2rk1/pp2bppp/2n1pn2/q5B1/2BP4/2N2N2/PP2QPPP/2R2RK1 b - - 0 1", range(2900, 3100, 5))])
+def test_exact_lines_do_not_depend_on_the_clock(monkeypatch, fen, nodes):
+    """A slow machine hears of bounds, a fast one does not."""
+    def exact_lines(limit: int, first_bound: float) -> list[tuple[object, ...]]:
+        monkeypatch.setattr("engine.alphabeta.iterations._FIRST_BOUND", first_bound)
+        _, result = search(fen, nodes=limit)
+        return [(info.depth, info.score, info.pv) for info in result.infos if info.bound is Bound.EXACT]
+
+    for limit in nodes:
+        assert exact_lines(limit, 0.0) == exact_lines(limit, 1e9)
+
+
 def worker(depth: int, score: int, *moves: int) -> ThreadResult:
     return ThreadResult(depth, PvLine(score, moves))
 
