@@ -17,6 +17,7 @@ from engine.__main__ import main
 from engine.core.fen import START_FEN, parse_fen
 from engine.lab.arena.game_file import pack_block, read_games
 from engine.lab.arena.game_rows import pack_position
+from engine.lab.arena.spsa import SpsaRun
 from eval.network.file import read_network, write_network
 from eval.networks import BUILT_IN_FILE
 from eval.policy.file import random_policy, read_policy, write_policy
@@ -61,9 +62,15 @@ def test_training_games_from_openings_can_be_interrupted(tmp_path: Path, capsys,
     assert parts.read_bytes() == whole.read_bytes()
 
 
-def test_a_tuning_run_is_resumed(tmp_path: Path, capsys):
+def test_a_tuning_run_is_resumed(tmp_path: Path, capsys, monkeypatch):
     pytest.importorskip("rich")
-    out = tmp_path / "run"
+    out, checkpoints, save = tmp_path / "run", list[str](), SpsaRun.save
+
+    def save_and_keep(spsa_run: SpsaRun, path: Path) -> None:
+        save(spsa_run, path)
+        checkpoints.append(path.read_text())
+
+    monkeypatch.setattr(SpsaRun, "save", save_and_keep)
     options = ["--params", "rfp_margin,lmr_base", "--batch", "2", "--nodes", "100", "--concurrency", "2"]
     status, said, _ = run(capsys, "tune", "search", "--pairs", "4", *options, "--out", str(out))
     assert status == 0
@@ -72,12 +79,23 @@ def test_a_tuning_run_is_resumed(tmp_path: Path, capsys):
     checkpoint = tmp_path / "run.json"
     whole = json.loads(checkpoint.read_text())
     assert whole["played"] == 4 and len(whole["history"]) == 2
-    # Broken off after the first batch.
-    part = {**whole, "played": 2, "history": whole["history"][:1], "values": whole["history"][0]}
-    checkpoint.write_text(json.dumps(part))
+    checkpoint.write_text(checkpoints[0])  # broken off after the first batch
+    assert json.loads(checkpoints[0])["played"] == 2
     assert run(capsys, "tune", "search", *options, "--out", str(out))[0] == 2  # it would be overwritten
     assert run(capsys, "tune", "search", "--out", str(out), "--resume")[0] == 0
     assert json.loads(checkpoint.read_text()) == whole
+
+
+def test_a_tuning_run_reports_its_gain_after_every_window(tmp_path: Path, capsys, monkeypatch):
+    monkeypatch.setattr("engine.lab.arena.spsa.WINDOW", 2)
+    out = run(capsys, "tune", "search", "--params", "rfp_margin", "--pairs", "6", "--batch", "2", "--nodes", "100",
+              "--rate", "1", "--out", str(tmp_path / "run"))[1]
+    reports = [line for line in out.splitlines() if "games" in line]
+    assert [line.split(":")[0] for line in reports] == ["4 games", "8 games", "12 games"]
+    for line in reports:
+        assert re.fullmatch(r"\d+ games: estimated gain [+-][\d.]+ \+- [\d.]+ Elo; "
+                            r"moved: (nothing yet|rfp_margin -?[\d.e+]+ \([+-][\d.]+\))", line), line
+    assert "+0.0 +- 0.0" in reports[0]  # no later games have judged its steps
 
 
 def test_the_run_can_be_drawn(tmp_path: Path, capsys):

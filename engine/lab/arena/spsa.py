@@ -7,10 +7,12 @@ result is a noisy estimate of the gradient, and costs the same however many para
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from statistics import fmean
 
 from engine.alphabeta.params import PARAMETERS
 from engine.lab.arena.configs import Config, TreeConfig
@@ -18,6 +20,7 @@ from engine.lab.arena.game_pairs import GamePair
 from engine.lab.arena.kernel_games import SMALLEST_TABLE
 from engine.lab.arena.participants import Participant
 from engine.lab.arena.records import Adjudication, GameRecord, Opening
+from engine.lab.arena.statistics import CONFIDENCE, Estimate
 from engine.mcts import params as tree_params
 from engine.search.params import Parameter
 from engine.system.errors import InputError, quote
@@ -26,6 +29,8 @@ from engine.system.files import read_json, write_file
 # The usual constants: how fast the steps and the perturbations shrink, and the fraction of pairs before they do.
 _ALPHA, _GAMMA, _STABILITY = 0.602, 0.101, 0.1
 _VERSION = 1
+WINDOW = 500  # pairs after which the gain is estimated anew: a thousand games
+_ELO_PER_WIN = 400 / math.log(10)  # Elo for each game that one side wins more than it loses in a pair, if they are few
 _TREE_MEGABYTES = 16
 
 Values = list[tuple[str, float]]
@@ -69,6 +74,29 @@ class SpsaConfig:
 
 
 @dataclass
+class SpsaWindow:
+    """What the pairs of a window say about the strength, and how they moved the values; by parameter."""
+
+    pairs: int = 0
+    slopes: dict[str, float] = field(default_factory=dict)  # Elo per unit, summed over the pairs
+    variances: dict[str, float] = field(default_factory=dict)  # of those sums
+    moved: dict[str, float] = field(default_factory=dict)
+
+    def add(self, gain: float, perturbation: Perturbation, sizes: dict[str, float]) -> None:
+        """Count a pair: `gain` is the games that plus won less those it lost."""
+        self.pairs += 1
+        for name, size in sizes.items():
+            slope = _ELO_PER_WIN * gain / (2 * size)
+            self.slopes[name] = self.slopes.get(name, 0.0) + perturbation.flips[name] * slope
+            self.variances[name] = self.variances.get(name, 0.0) + slope**2
+
+    def gain_along(self, moved: dict[str, float]) -> tuple[float, float]:
+        """The Elo that moving the values so is worth, and its variance."""
+        return (sum(self.slopes[name] * way for name, way in moved.items()) / self.pairs,
+                sum(self.variances[name] * way**2 for name, way in moved.items()) / self.pairs**2)
+
+
+@dataclass
 class SpsaRun:
     """The state of an SPSA run."""
 
@@ -76,6 +104,8 @@ class SpsaRun:
     values: dict[str, float]
     played: int = 0  # pairs
     history: list[dict[str, float]] = field(default_factory=list)  # the values after each batch
+    windows: list[SpsaWindow] = field(default_factory=list)  # all that are over
+    window: SpsaWindow = field(default_factory=SpsaWindow)
 
     @classmethod
     def start(cls, plan: SpsaConfig) -> SpsaRun:
@@ -90,7 +120,9 @@ class SpsaRun:
             raise InputError(f"{path} is not a checkpoint of an SPSA run, or is of another version")
         try:
             plan = content.pop("plan")
-            run = cls(SpsaConfig(**{**plan, "names": tuple(plan["names"])}), **content)
+            over = [SpsaWindow(**window) for window in content.pop("windows", [])]
+            present = SpsaWindow(**content.pop("window", {}))
+            run = cls(SpsaConfig(**{**plan, "names": tuple(plan["names"])}), **content, windows=over, window=present)
             run.plan.rows()
         except InputError:
             raise
@@ -134,15 +166,41 @@ class SpsaRun:
 
     def update(self, perturbations: Sequence[Perturbation], results: Sequence[Sequence[GameRecord]]) -> None:
         """Move the values by the results of a batch."""
-        for perturbation, records in zip(perturbations, results, strict=True):
-            gain = sum(2 * record.points - 1 for record in records)  # games won by plus, minus games lost
+        gains = [sum(2 * record.points - 1 for record in records) for records in results]  # games won by plus less lost
+        before = dict(self.values)
+        for perturbation, gain in zip(perturbations, gains, strict=True):
+            sizes = {row.name: _perturbation(row, perturbation.number, self.plan.pairs) for row in self.plan.rows()}
             for row in self.plan.rows():
-                size = _perturbation(row, perturbation.number, self.plan.pairs)
-                step = _rate(row, perturbation.number, self.plan) / size
+                step = _rate(row, perturbation.number, self.plan) / sizes[row.name]
                 moved = self.values[row.name] + step * gain * perturbation.flips[row.name]
                 self.values[row.name] = min(max(moved, row.low), row.high)
+            self.window.add(gain, perturbation, sizes)
         self.played += len(perturbations)
         self.history.append(dict(self.values))
+        self._count_way(before)
+
+    def _count_way(self, before: dict[str, float]) -> None:
+        """Add the way of a batch to that of the window, and begin another window if it has had its pairs."""
+        for name, value in before.items():
+            self.window.moved[name] = self.window.moved.get(name, 0.0) + self.values[name] - value
+        if self.window.pairs >= WINDOW:
+            self.windows.append(self.window)
+            self.window = SpsaWindow()
+
+    @property
+    def estimated_gain(self) -> Estimate:
+        """Elo of the values of a window ago over the defaults, by the games of the run itself.
+
+        Games must not judge the steps that they caused. So the way of a window is judged by those before and after it,
+        whose pairs tell how steep the strength is in that direction at its beginning and at its end.
+        """
+        gain = variance = 0.0
+        for number, window in enumerate(self.windows[:-1]):
+            judges = [self.windows[other].gain_along(window.moved) for other in (number - 1, number + 1) if other >= 0]
+            gain += fmean(elo for elo, _ in judges)
+            variance += sum(each for _, each in judges) / len(judges)**2
+        error = CONFIDENCE * math.sqrt(variance)
+        return Estimate(gain, gain - error, gain + error)
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 _ALL = "all"
+_LEAST_DRIFT = 0.1  # steps that a value must have moved to be named in a report
 _HEADINGS = ("parameter", "default", "now", "steps moved")
 
 
@@ -130,8 +131,20 @@ def _play(spsa_run: SpsaRun, checkpoint: Path, executor: Executor, width: int, o
             results = list(in_order(executor, [perturbation.pair for perturbation in batch], width))
             if len(results) < len(batch):
                 return
+            windows = len(spsa_run.windows)
             spsa_run.update(batch, results)
             spsa_run.save(checkpoint)
+            if len(spsa_run.windows) > windows:
+                print(_report(spsa_run))
+
+
+def _report(spsa_run: SpsaRun) -> str:
+    """The gain so far, with its 95 % error, and the values that have moved, in steps from their defaults."""
+    gain = spsa_run.estimated_gain
+    drifts = [(name, now, float(drift)) for name, _, now, drift in _rows(spsa_run)]
+    moved = ", ".join(f"{name} {now} ({drift:+.2f})" for name, now, drift in drifts if abs(drift) >= _LEAST_DRIFT)
+    return (f"{2 * spsa_run.played} games: estimated gain {gain.value:+.1f} +- {gain.error:.1f} Elo; "
+            f"moved: {moved or 'nothing yet'}")
 
 
 def _rows(spsa_run: SpsaRun) -> list[tuple[str, ...]]:

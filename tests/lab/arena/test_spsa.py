@@ -23,15 +23,16 @@ NAMES = ("rfp_margin", "lmr_base", "futility_margin", "history_bonus")
 BEST = {name: ROWS[name].default + 4 * ROWS[name].step * sign for name, sign in zip(NAMES, (1, -1, 1, -1), strict=True)}
 
 
-def strength(params: tuple[tuple[str, int], ...]) -> float:
+def strength(params: tuple[tuple[str, int], ...], elo_per_square: float = 6) -> float:
     """Elo of a make-believe engine: a hill with its top at BEST."""
-    return -sum(6 * ((value - BEST[name]) / ROWS[name].step) ** 2 for name, value in params)
+    return -sum(elo_per_square * ((value - BEST[name]) / ROWS[name].step) ** 2 for name, value in params)
 
 
-def make_believe(perturbation: Perturbation, generator: random.Random) -> list[GameRecord]:
+def make_believe(perturbation: Perturbation, generator: random.Random, elo_per_square: float = 6
+                 ) -> list[GameRecord]:
     first, second = perturbation.pair.first.config, perturbation.pair.second.config
     assert first is not None and second is not None
-    elo = strength(first.params) - strength(second.params)
+    elo = strength(first.params, elo_per_square) - strength(second.params, elo_per_square)
     records = []
     for game in range(2):
         number, first_wins = 2 * perturbation.number + game, generator.random() < score_of(elo)
@@ -54,6 +55,25 @@ def test_it_climbs_a_hill_through_much_noise():
     assert before == pytest.approx(-384)
     assert strength(spsa_run.config().params) > -40
     assert spsa_run.played == 6000 and len(spsa_run.history) == 300
+
+
+def test_the_gain_is_estimated_by_games_that_the_steps_did_not_cause():
+    """Against the true gain on a gentle hill; where nothing is to be gained, noise is not taken for a gain."""
+    def played(elo_per_square: float, seed: int) -> tuple[SpsaRun, float]:
+        spsa_run, generator = SpsaRun.start(SpsaConfig(NAMES, 6000, 20, 100, seed, 0.005)), random.Random(seed)
+        while not spsa_run.is_over:
+            batch = spsa_run.batch(openings(), Adjudication())
+            spsa_run.update(batch, [make_believe(perturbation, generator, elo_per_square) for perturbation in batch])
+        start = dict(SpsaRun.start(spsa_run.plan).config().params)
+        return spsa_run, (strength(spsa_run.config().params, elo_per_square)
+                          - strength(tuple(start.items()), elo_per_square))
+
+    for seed in (1, 2, 3):
+        for elo_per_square in (0.5, 0.0):
+            found, truth = played(elo_per_square, seed)
+            assert abs(found.estimated_gain.value - truth) < 2 * found.estimated_gain.error < 40
+        steep, truth = played(2.0, seed)  # the last window is not judged, and the first steps are judged too late
+        assert 0.5 * truth < steep.estimated_gain.value < 1.1 * truth
 
 
 def test_perturbations_are_symmetric_and_in_range():
