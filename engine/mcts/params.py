@@ -68,9 +68,9 @@ PARAMETERS = (
     Parameter("check_bonus", 200.0, 0.0, 1000.0),  # centipawns
     # An alpha-beta search of the root beside the tree: its share of the first thread's positions (0 for none), the
     # depth from which its best move counts, and the part of all priors that this move gains at each depth.
-    Parameter("root_share", 0.5, 0.0, 0.95, 0.05),
+    Parameter("root_share", 0.6, 0.0, 0.95, 0.05),
     Parameter("root_min_depth", 6, 1, 64, 1),
-    Parameter("root_gain", 0.25, 0.0, 1.0, 0.05),
+    Parameter("root_gain", 0.5, 0.0, 1.0, 0.05),
     # Playouts.
     # AlphaGo's lambda: the weight of a playout in the value of a leaf that has a value without one; light moves.
     Parameter("playout_share", 0.0, 0.0, 1.0),
