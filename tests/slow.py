@@ -131,7 +131,7 @@ def main() -> int:
     ledger = Ledger(STATE)
     if not arguments.table:
         files = [str(path) for path in sorted((ROOT / "tests").rglob("test_*.py")) if "mark.slow" in path.read_text()]
-        pytest.main(["-m", "slow", "-q", f"--rootdir={ROOT}", *files], [Part(ledger, 60.0 * arguments.minutes)])
+        pytest.main(["-m", "slow", "-q", "-rs", f"--rootdir={ROOT}", *files], [Part(ledger, 60.0 * arguments.minutes)])
     print_table(ledger)
     return 0 if ledger.tests and all(ledger.outcome(test) in (PASSED, SKIPPED) for test in ledger.tests) else 1
 

@@ -2,7 +2,8 @@
 
     python -m tests.analysis.ladder --games 4 --seed 1 --out ladder.pgn
 
-Each rung plays itself and its neighbour. Moves are limited by nodes, so that the games do not depend on the machine.
+Each rung plays itself and its neighbour. Moves are limited by nodes, so the level does not depend on the machine. The
+seed decides the openings alone: Stockfish draws its weaker moves without one, so no two runs play the same games.
 """
 
 from __future__ import annotations

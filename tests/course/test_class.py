@@ -381,8 +381,8 @@ def test_the_cells_of_a_notebook_run(capsys, monkeypatch, name):
 @pytest.mark.filterwarnings("default")  # of what runs notebooks
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_notebook_runs(name):
-    nbformat = pytest.importorskip("nbformat")
-    nbclient = pytest.importorskip("nbclient")
+    nbformat, nbclient = (pytest.importorskip(name, reason="pip install -e '.[class]' brings what runs notebooks")
+                          for name in ("nbformat", "nbclient"))
     number = list(LESSONS).index(name) + 1
     book = nbformat.read(NOTEBOOKS / f"{number:02}-{name}.ipynb", as_version=4)
     nbformat.validate(book)
