@@ -21,6 +21,8 @@ from eval.network.evaluate import evaluate_network
 from eval.network.memory import has_network
 from eval.psqt import psq_after, psq_of
 
+_HORIZON = np.int64(0)  # the remaining depth there
+
 
 @kernel
 def make_move(pos, state, ply, move):
@@ -79,11 +81,11 @@ def evaluate_raw(pos, state, ply):
 @kernel
 def horizon_eval(pos, state, ply):
     """The value of a position at the horizon without quiescence: the result if it is known, else the evaluation."""
-    enter_node(state, ply)
+    enter_node(state, ply, _HORIZON)
     if is_draw(pos, state, ply):
         return DRAW
     if can_probe_tb(pos, state):
-        known_score = probe_tb_score(pos, state, ply, np.int64(0))
+        known_score = probe_tb_score(pos, state, ply, _HORIZON)
         if known_score != NO_SCORE:
             return known_score
     checkers, pinned = checkers_and_pinned(pos)

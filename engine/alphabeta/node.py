@@ -104,7 +104,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     excluded = np.int64(frame.excluded_move)
 
     # Step 2. Stop and draws.
-    enter_node(state, ply)
+    enter_node(state, ply, depth)
     if should_stop(state):
         return DRAW
     tb_floor, tb_ceiling, old_alpha = -INFINITE, INFINITE, alpha

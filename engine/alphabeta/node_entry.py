@@ -1,10 +1,10 @@
-"""What every node does first: clear its PV, check the limits, and detect draws."""
+"""What every node does first: count it, clear its PV, check the limits, and detect draws."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.state import frame_at
+from engine.alphabeta.state import COUNTED_DEPTHS, frame_at
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
@@ -13,6 +13,7 @@ from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 
 _POLL_INTERVAL = np.int64(2048)  # nodes between two readings of the clock
 _LONG_FIRST_ITERATION = np.int64(10_000)  # nodes
+_LAST_COUNTED = np.int64(COUNTED_DEPTHS - 1)
 
 
 @kernel
@@ -30,8 +31,9 @@ def check_limits(state):
 
 
 @inline
-def enter_node(state, ply):
-    """Clear the PV of this ply and update seldepth."""
+def enter_node(state, ply, depth):
+    """Clear the PV of this ply, update seldepth, and count the node by its remaining depth, 0 in quiescence."""
+    state.nodes_by_depth[min(depth, _LAST_COUNTED)] += 1
     frame_at(state, ply).pv_length = 0
     state.seldepth = max(state.seldepth, ply)
 

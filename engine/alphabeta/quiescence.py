@@ -54,7 +54,7 @@ _ANY_GAIN = np.int64(1)
 @inline
 def _terminal_score(pos, state, ply):
     """The score of a node that needs no search: stopped, drawn, too deep, or in the tablebases; else NO_SCORE."""
-    enter_node(state, ply)
+    enter_node(state, ply, _QUIESCENCE_DEPTH)
     if should_stop(state) or is_draw(pos, state, ply):
         return DRAW
     if ply >= MAX_PLY:

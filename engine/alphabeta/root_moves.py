@@ -38,6 +38,8 @@ def init_root(pos, state):
     state.nodes = 0
     state.leaf_nodes = state.beta_cutoffs = state.first_move_cutoffs = 0
     state.tt_probes = state.tt_hits = state.reduced_searches = state.re_searches = 0
+    for depth in range(len(state.nodes_by_depth)):
+        state.nodes_by_depth[depth] = 0
     state.next_poll = 0
     state.stopped = 0
 

@@ -103,6 +103,11 @@ class IterativeSearch(Search, Stoppable, Clearable, Evaluating, TbProbing):
         return TreeCounts(*(sum(int(state[name]) for state in self._states) for name in TreeCounts._fields))
 
     @property
+    def nodes_by_depth(self) -> list[int]:
+        """Nodes entered in the last search, in all threads, by their remaining depth; the first are quiescence's."""
+        return [int(sum(counts)) for counts in zip(*(state.nodes_by_depth for state in self._states), strict=True)]
+
+    @property
     def tb_hits(self) -> int:
         """Positions found in endgame tables, in all threads."""
         return sum(int(state.tb_hits) for state in self._states)

@@ -38,6 +38,7 @@ CORRECTION_SIZE = 1 << 14
 CORRECTION_MASK = np.uint64(CORRECTION_SIZE - 1)
 REDUCTION_ROWS = 64
 MAX_TRIED = 64
+COUNTED_DEPTHS = 64  # remaining depths whose nodes are counted; the last stands for all deeper ones
 
 
 class FrameRecord(Fields):
@@ -82,6 +83,7 @@ class StateRecord(Fields):
     tt_hits: I8
     reduced_searches: I8  # of late moves
     re_searches: I8  # of moves whose reduced search failed high
+    nodes_by_depth: Annotated[Numbers, "i8", COUNTED_DEPTHS]  # entered with this remaining depth; [0] in quiescence
     leaves: LeafReservoirRecord
     # The transposition table.
     tt_address: I8

@@ -85,17 +85,18 @@ def _read_depth(word: str) -> int:
 
 
 def _measure(arguments: argparse.Namespace, depth: int | None) -> int:
-    from engine.lab.arena.configs import parse_config
+    from engine.lab.arena.configs import parse_alphabeta_config
     from engine.lab.bench import perft, speed
     from engine.lab.bench.speed import print_signature
 
     movetime, as_json = (arguments.movetime or _MOVETIME) / 1000, arguments.json
+    config = parse_alphabeta_config(arguments.config)
     if depth is not None and arguments.statistics:
         from engine.lab.bench.statistics import print_statistics
 
-        return print_statistics(depth, arguments.hash, parse_config(arguments.config), arguments.against, as_json)
+        return print_statistics(depth, arguments.hash, config, arguments.against, as_json)
     if depth is not None:
-        return print_signature(depth, arguments.threads, arguments.hash, parse_config(arguments.config), as_json)
+        return print_signature(depth, arguments.threads, arguments.hash, config, as_json)
     if arguments.what == "network":
         from engine.lab.bench.models import print_network
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from engine.lab.compare import bound, evaluations, levels, position, tournament
+from engine.lab.compare import bound, evaluations, levels, position, search, tournament
 from engine.lab.compare.plots import check_plots
 
 # What is compared: how its arguments are declared, what it does, and its help.
@@ -13,6 +13,8 @@ _COMMANDS = {
                  "search the same positions with minimax, alpha-beta and its techniques, one at a time"),
     "bound": (bound.configure, bound.run,
               "alpha-beta's leaves compared with 2 b^(d/2), about what perfect move ordering visits"),
+    "search": (search.configure, search.run,
+               "what the tree of alpha-beta is made of at equal nodes, beside another engine's"),
     "tournament": (tournament.configure, tournament.run,
                    "all modes play each other with equal CPU time or nodes for every move"),
     "ladder": (tournament.configure_ladder, tournament.run,

@@ -34,6 +34,7 @@ _BY_PLY = np.int64(25)  # added for every ply beyond the first
 _ALL, _MOST = np.int64(100), np.int64(900)  # per cent; per mille
 
 _NOWHERE = np.int64(-1)
+_HORIZON = np.int64(0)  # the remaining depth there
 _THOUSAND = np.uint64(1000)
 
 
@@ -112,7 +113,7 @@ def humanlike_search(pos, state, vision, depth, capture_plies, alpha, beta, ply,
     """
     ply &= PLY_MASK
     # Step 1. Stop, draws, mate and stalemate.
-    enter_node(state, ply)
+    enter_node(state, ply, max(depth, _HORIZON))
     if should_stop(state) or is_draw(pos, state, ply):
         return DRAW
     checkers, pinned = checkers_and_pinned(pos)

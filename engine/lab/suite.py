@@ -23,7 +23,7 @@ from engine.cli.progress import map_with_progress
 from engine.cli.searches import search
 from engine.cli.tables import print_table
 from engine.core.game import Game
-from engine.lab.arena.configs import parse_config
+from engine.lab.arena.configs import parse_alphabeta_config
 from engine.lab.suites.built_in import SuiteFile, add_list, suite_rows
 from engine.lab.suites.problems import Problem, read_problems
 from engine.player.options import Settings
@@ -143,9 +143,7 @@ def _print(attempts: Sequence[Attempt], total: Mapping[str, Any]) -> None:
 
 def _new_search(arguments: argparse.Namespace) -> Search:
     if arguments.config is not None:
-        config = parse_config(arguments.config)
-        if config.tree is not None:
-            raise InputError(f"--config is for alpha-beta; use --mode {config.tree.mode}")
+        config = parse_alphabeta_config(arguments.config)
         return AlphaBetaSearch(arguments.hash, arguments.threads, config.params_record(), config.evaluator())
     searcher = mode_named(arguments.mode).create(Settings(threads=arguments.threads), arguments.hash)
     if arguments.network is not None:

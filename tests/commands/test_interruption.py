@@ -50,6 +50,7 @@ SLOW = {
     "bench startup": "",
     "compare position --depth 40 --give-up 60000": "",
     "compare bound --depth 20": "2 b",
+    "compare search --nodes 100000000": "",
     "compare tournament --time 2000": "",
     "match --ablate --nodes 50": "without",
     "match SILENT SILENT --tc 1000+1": "games: 0",

@@ -39,6 +39,7 @@ CALLS = {
     "compare position --depth 2": ("compare position", None),
     "compare position --suite {}/a.epd --depth 1": ("compare position", None),
     "compare bound --depth 4 --positions 1": ("compare bound", None),
+    "compare search --nodes 100,300 --positions 2": ("compare search", None),
     "bench 1": ("bench [DEPTH]", [*["position"] * 50, "total"]),
     "bench 2 --statistics": ("bench statistics", ["depth", "depth", "total"]),
     "bench speed --movetime 1": ("bench speed", None),

@@ -12,6 +12,7 @@ import pytest
 from engine.kernel.codefile import NATIVE
 from eval.policy.file import random_policy, write_policy
 from tests.commands.running import run
+from tests.lab.rival import write_rival
 
 STOCKFISH = Path("/usr/games/stockfish")
 
@@ -54,17 +55,7 @@ def test_bench_prints_the_same_signature_twice(capsys):
 
 def test_bench_statistics_prints_the_shape_of_the_tree(capsys, tmp_path):
     """The rival prints two depths, and a bound, which is no iteration."""
-    rival = tmp_path / "rival"
-    rival.write_text(f"""#!{sys.executable}
-import sys
-for line in sys.stdin:
-    if line.startswith("go"):
-        print("info depth 1 seldepth 2 score cp 3 nodes 20 nps 5 pv e2e4")
-        print("info depth 2 seldepth 9 score cp 3 lowerbound nodes 50 nps 5 pv e2e4")
-        print("info depth 2 seldepth 4 score cp 3 nodes 60 nps 5 pv e2e4")
-    print({{"uci": "id name Rival\\nuciok", "go": "bestmove e2e4"}}.get(line.split()[0], "readyok"), flush=True)
-""")
-    rival.chmod(0o755)
+    rival = write_rival(tmp_path)
     status, out, _ = run(capsys, "bench", "4", "--statistics", "--against", str(rival), "--json")
     assert status == 0
     *depths, total = map(json.loads, out.splitlines())

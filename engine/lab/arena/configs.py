@@ -97,6 +97,14 @@ def parse_config(text: str) -> Config:
     return _parse_items(text, text.split(","))
 
 
+def parse_alphabeta_config(text: str) -> Config:
+    """Parse a config as `parse_config` does; InputError if it is one of a tree search."""
+    config = parse_config(text)
+    if config.tree is not None:
+        raise InputError(f"--config is for alpha-beta, got the tree search {config.tree.mode}")
+    return config
+
+
 def _parse_items(config_name: str, items: list[str]) -> Config:
     params: dict[str, int] = {}
     weights, network = None, None

@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import psutil
 
@@ -17,11 +17,20 @@ from engine.cli.interruption import check_interruption, stop_on_interrupt
 from engine.system.errors import InputError, reason_of
 
 _HANDSHAKE_SECONDS = 30.0
-_PERFT_SECONDS = 600.0
+_PERFT_SECONDS = _SEARCH_SECONDS = 600.0
 _CLOCK_TICK = 0.01  # the resolution of a process's CPU time on most systems
 _SEARCHED = re.compile(r"info .*\bnodes (\d+)")
 _ITERATION = re.compile(r"info depth (\d+) seldepth (\d+) (?!.*(?:lower|upper)bound).*\bnodes (\d+).* pv ")
 _NODES = re.compile(r"Nodes searched\s*:\s*(\d+)")
+
+
+class ReferenceSearch(NamedTuple):
+    """What UCI tells of a search: its last whole iteration, its CPU time and its move."""
+
+    depth: int
+    seldepth: int
+    seconds: float
+    move: str  # as UCI text
 
 
 class ReferenceEngine:
@@ -70,6 +79,16 @@ class ReferenceEngine:
         self._iterations = []
         self._ask(f"go depth {depth}", "bestmove", _PERFT_SECONDS)
         return list({iteration[0]: iteration for iteration in self._iterations}.values())
+
+    def search(self, fen: str, nodes: int) -> ReferenceSearch:
+        """A search of so many nodes, with an empty table."""
+        self._ask(f"ucinewgame\nposition fen {fen}\nisready", "readyok", _HANDSHAKE_SECONDS)
+        started = self._cpu_seconds()
+        self._iterations = []
+        words = self._ask(f"go nodes {nodes}", "bestmove", _SEARCH_SECONDS).split()
+        seconds = max(self._cpu_seconds() - started, _CLOCK_TICK)
+        depth, seldepth = self._iterations[-1][:2] if self._iterations else (0, 0)
+        return ReferenceSearch(depth, seldepth, seconds, words[1] if len(words) > 1 else "")
 
     def _cpu_seconds(self) -> float:
         try:

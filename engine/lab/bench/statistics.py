@@ -62,7 +62,7 @@ def print_statistics(depth: int, megabytes: int, config: Config, against: str | 
             sides = [("Adversary", _rows([position.iterations for position in measured]))]
             if reference is not None:
                 sides.append((reference.name, _rows(theirs[: len(measured)])))
-            _print(sides, _sum([position.counts for position in measured]), len(measured), as_json)
+            _print(sides, sum_counts([position.counts for position in measured]), len(measured), as_json)
     return 0
 
 
@@ -74,7 +74,8 @@ def _search(searcher: AlphaBetaSearch, fen: str, depth: int) -> PositionStatisti
     return PositionStatistics(list(reached.values()), searcher.tree_counts)
 
 
-def _sum(counts: Sequence[TreeCounts]) -> TreeCounts:
+def sum_counts(counts: Sequence[TreeCounts]) -> TreeCounts:
+    """The counts of several searches together."""
     return TreeCounts(*map(sum, zip(*counts, strict=True)))
 
 
@@ -94,9 +95,9 @@ def _rows(searches: Sequence[Sequence[Iteration]]) -> list[DepthRow]:
 
 
 def _print(sides: Sequence[tuple[str, list[DepthRow]]], counts: TreeCounts, positions: int, as_json: bool) -> None:
-    rates = {"first_move_cutoff_rate": _rate(counts.first_move_cutoffs, counts.beta_cutoffs),
-             "re_search_rate": _rate(counts.re_searches, counts.reduced_searches),
-             "tt_hit_rate": _rate(counts.tt_hits, counts.tt_probes)}
+    rates = {"first_move_cutoff_rate": rate(counts.first_move_cutoffs, counts.beta_cutoffs),
+             "re_search_rate": rate(counts.re_searches, counts.reduced_searches),
+             "tt_hit_rate": rate(counts.tt_hits, counts.tt_probes)}
     if as_json:
         for name, rows in sides:
             for row in rows:
@@ -116,5 +117,6 @@ def _cells(row: DepthRow) -> tuple[str, ...]:
             f"{row.seldepth:.1f}")
 
 
-def _rate(count: int, total: int) -> float:
+def rate(count: int, total: int) -> float:
+    """The share of `count` in `total`; 0 of nothing."""
     return count / total if total else 0.0
