@@ -20,6 +20,7 @@ _HARD_WITHIN_RESERVE = 2.0  # times the soft time
 _LARGEST_OVERHEAD_SHARE = 0.1  # of a fixed time per move
 _LEAST_TIME = 0.001  # to find any move
 _SHARE_OF_RESERVE = 0.005
+_HURRIED_SHARE = 0.2  # of that if moves lose more time than they gain: thought costs several times as much by the clock
 _OVERDRAWN_SHARE = 0.1  # the share of the clock that may be used when the overhead alone exceeds it
 
 # [iterations for which the best move has been the same]: the factor on the soft time.
@@ -59,6 +60,8 @@ def time_budget(clock: ClockState, overhead: float, lag: float | None = None, re
     usable = clock.left - overhead - reserve
     if reserve and usable < _LEAST_TIME < clock.left - overhead:
         soft = max(_SHARE_OF_RESERVE * (clock.left - overhead), _LEAST_TIME)
+        if 0 < clock.increment <= lag:
+            soft *= _HURRIED_SHARE
         return Budget(soft, _HARD_WITHIN_RESERVE * soft)
     if usable < _LEAST_TIME:
         usable = max(clock.left * _OVERDRAWN_SHARE, _LEAST_TIME)

@@ -22,22 +22,29 @@ class UciOutput:
     def __init__(self, sink: IO[str], leave: Callable[[int], object] = os._exit) -> None:
         self._sink, self._leave = sink, leave
         self._lock = threading.RLock()
+        self._held: list[str] = []  # lines that go out with the next one
         self._log: IO[str] | None = None
 
     def send(self, line: str, *, flush: bool = True) -> None:
-        """Write a line; without `flush` it goes out with the next one."""
+        """Write a line; without `flush` it goes out with the next one, in one piece even if the stream is unbuffered."""
         with self._lock:
-            try:
-                self._sink.write(line + "\n")
-                if flush:
-                    self._sink.flush()
-            except (BrokenPipeError, ValueError):  # the reader has gone, or the stream is closed
-                self._leave(0)
-            except OSError as error:
-                with contextlib.suppress(OSError):
-                    print(f"error: cannot write to standard output: {reason_of(error)}", file=sys.stderr, flush=True)
-                self._leave(1)
+            self._held.append(line + "\n")
+            if flush:
+                self._write_held()
             self._write_log("<", line)
+
+    def _write_held(self) -> None:
+        text = "".join(self._held)
+        self._held.clear()
+        try:
+            self._sink.write(text)
+            self._sink.flush()
+        except (BrokenPipeError, ValueError):  # the reader has gone, or the stream is closed
+            self._leave(0)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                print(f"error: cannot write to standard output: {reason_of(error)}", file=sys.stderr, flush=True)
+            self._leave(1)
 
     def info_string(self, text: str) -> None:
         """Send a message to the user as `info string`."""

@@ -132,6 +132,19 @@ def test_a_reserve_is_never_planned_away():
     assert left > 0.1 + ALLOWED / 1000 and 4.0 + 200 * 0.04 - left > 0.97 * (4.0 + 200 * 0.04)
 
 
+def test_moves_that_cost_more_than_their_increments_are_played_with_hardly_a_thought():
+    """Otherwise the clock runs down however little is left: thought itself takes several times as long."""
+    lag, game = LagEstimate(), Game()
+    played(lag, [0.02] * 5)
+    for _ in range(20):
+        lag.record_work(0.02, 0.004)
+    increments = (0.01, 0.1)
+    hurried, paid = (move_budget(order_with(0.2, increment), game, 20, lag) for increment in increments)
+    assert hurried is not None and paid is not None
+    assert 0 < hurried.soft < 0.0005 and hurried.hard < 0.001
+    assert paid.soft > 0.001
+
+
 def test_a_busy_machine_is_noticed_before_the_clock_runs_down():
     """Sixty answers of 3 ms, each taking four times as long, cost more than their increments of 10 ms."""
     lag, game = LagEstimate(), Game()

@@ -188,12 +188,15 @@ def test_reports_are_printed_in_their_order():
 def test_an_answer_due_at_once_is_written_together_with_its_line(clock, writes):
     """Woken by the line, the reader would compete for the processor with the answer."""
     class Sink(io.StringIO):
-        flushed = 0
+        """Without a buffer, as `PYTHONUNBUFFERED` makes it: whatever is written goes out at once."""
 
-        def flush(self) -> None:
-            Sink.flushed += 1
+        written = 0
+
+        def write(self, text: str) -> int:
+            Sink.written += 1
+            return super().write(text)
 
     session = Session(sink=(sink := Sink()), player=Player(Settings()), position_command=PositionCommand(None, ()))
     session.loaded.set()
     started(session, times=(clock, clock), depth=1).join()
-    assert re.fullmatch(r"info depth 1 .*\nbestmove \w+( ponder \w+)?\n", sink.getvalue()) and Sink.flushed == writes
+    assert re.fullmatch(r"info depth 1 .*\nbestmove \w+( ponder \w+)?\n", sink.getvalue()) and Sink.written == writes
