@@ -26,7 +26,7 @@ class UciOutput:
         self._log: IO[str] | None = None
 
     def send(self, line: str, *, flush: bool = True) -> None:
-        """Write a line; without `flush` it goes out with the next one, in one piece even if the stream is unbuffered."""
+        """Write a line; without `flush` it goes out with the next one, in one piece, unbuffered stream or not."""
         with self._lock:
             self._held.append(line + "\n")
             if flush:
