@@ -11,6 +11,7 @@ TRIES = 5
 PATIENCE = 120.0  # seconds for what happens in a moment on a free machine
 _POLL = 0.01
 _SAMPLE = 0.1  # seconds of CPU time
+_ROUNDS, _USUAL = 1_000_000, 0.054  # of a plain loop, and the CPU seconds that they take on a quiet Cascade Lake core
 
 
 def clocked(action: Callable[[], object]) -> float:
@@ -26,6 +27,14 @@ def contention() -> float:
     while time.thread_time() - spent < _SAMPLE:
         pass
     return max((time.perf_counter() - started) / _SAMPLE, 1.0)
+
+
+def slowness() -> float:
+    """How many times the usual CPU time Python takes now, 1 or more: neighbours share caches and arithmetic units too."""
+    started, total = time.thread_time(), 0
+    for number in range(_ROUNDS):
+        total += number & 7
+    return max((time.thread_time() - started) / _USUAL, 1.0)
 
 
 def shortest(measure: Callable[[], float], limit: float) -> float:

@@ -31,11 +31,12 @@ from engine.course.reference.minimax import minimax
 from engine.course.reference.trace import Trace
 from engine.course.trees import Drawn, outline, picture, traced
 from tests.commands.running import run
+from tests.timing import slowness
 
 NOTEBOOKS = Path(__file__).parents[2] / "engine" / "course" / "reference" / "notebooks"
 COURSE = Path(__file__).parents[2] / "engine" / "course" / "lessons"
 LONG = {"alphazero"}  # some eight seconds
-LONGEST = 10.0  # seconds of CPU time that a lesson may take
+LONGEST = 10.0  # seconds of CPU time that a lesson may take on a quiet machine
 SAID = {  # what a lesson must have said: the numbers of the notes
     "game": ["5,478 states, 549,946 nodes", "Pile(number=5, player=0)", "halve"],
     "minimax": ["MAX plays a, which is worth 3", "10^123", "6                18", "function MAX-VALUE(state)"],
@@ -110,7 +111,7 @@ def test_a_lesson_in_a_pipe(capsys, tmp_path, monkeypatch, name):
     file, started = tmp_path / "lesson.svg", time.process_time()
     status, out, err = run(capsys, "class", name, "--svg", str(file))
     assert (status, err) == (0, "")
-    assert time.process_time() - started < LONGEST
+    assert time.process_time() - started < LONGEST * slowness()
     unwrapped = " ".join(out.split())
     for words in SAID[name]:
         assert words in out or words in unwrapped, words
@@ -390,4 +391,4 @@ def test_a_notebook_runs(name):
     nbclient.NotebookClient(book, timeout=600, kernel_name="python3").execute()
     outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
     assert any("image/svg+xml" in output.get("data", {}) for output in outputs)
-    assert float(outputs[-1]["text"]) < LONGEST, "CPU seconds of the whole notebook"
+    assert float(outputs[-1]["text"]) < LONGEST * slowness(), "CPU seconds of the whole notebook"
