@@ -30,7 +30,7 @@ def contention() -> float:
 
 
 def slowness() -> float:
-    """How many times the usual CPU time Python takes now, 1 or more: neighbours share caches and arithmetic units too."""
+    """How many times the usual CPU time Python takes now, at least 1: neighbours share more than processor time."""
     started, total = time.thread_time(), 0
     for number in range(_ROUNDS):
         total += number & 7
