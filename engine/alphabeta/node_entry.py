@@ -11,7 +11,7 @@ from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 
-_POLL_INTERVAL = np.int64(2048)  # nodes between two readings of the clock
+_POLL_INTERVAL = np.int64(512)  # nodes between two readings of the clock
 _LONG_FIRST_ITERATION = np.int64(10_000)  # nodes
 _LAST_COUNTED = np.int64(COUNTED_DEPTHS - 1)
 
