@@ -7,11 +7,18 @@ import sys
 
 import pytest
 
+from engine.__main__ import main as adversary
 from engine.kernel import SOURCE_ROOT
 from tests.lab.arena.load import losses_on_time
 
 OWN = f"cmd:env -C {SOURCE_ROOT} {sys.executable} -m engine"
 STOCKFISH = shutil.which("stockfish", path="/usr/games:/usr/bin:/usr/local/bin")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_kernels():
+    """Games that compile beside eight busy processes would be lost by that alone."""
+    assert adversary(["warmup"]) == 0
 
 
 @pytest.mark.slow
