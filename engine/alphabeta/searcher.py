@@ -182,7 +182,7 @@ class IterativeSearch(Search, Stoppable, Clearable, Evaluating, TbProbing):
 
     def _is_out_of_time(self, time_factor: float) -> bool:
         if time.perf_counter_ns() >= self._states[0].deadline:
-            return True  # kernels read the clock every few thousand nodes: a tiny tree ends before that
+            return True  # kernels read the clock every few hundred nodes: a tiny tree ends before that
         soft = self._soft_time
         return soft is not None and time.perf_counter() - self._started >= soft * time_factor
 

@@ -20,7 +20,7 @@ _HARD_WITHIN_RESERVE = 2.0  # times the soft time
 _LARGEST_OVERHEAD_SHARE = 0.1  # of a fixed time per move
 _LEAST_TIME = 0.001  # to find any move
 _SHARE_OF_RESERVE = 0.005
-_HURRIED_SHARE = 0.2  # of that if moves lose more time than they gain: thought costs several times as much by the clock
+_HURRIED_SHARE = 0.2  # of that if the increment may not pay for a move's delays: see `_time_beside_reserve`
 _OVERDRAWN_SHARE = 0.1  # the share of the clock that may be used when the overhead alone exceeds it
 
 # [iterations for which the best move has been the same]: the factor on the soft time.
@@ -59,9 +59,7 @@ def time_budget(clock: ClockState, overhead: float, lag: float | None = None, re
     moves = EXPECTED_MOVES_TO_GO if clock.moves_to_go is None else min(max(clock.moves_to_go, 1), MAX_MOVES_TO_GO)
     usable = clock.left - overhead - reserve
     if reserve and usable < _LEAST_TIME < clock.left - overhead:
-        soft = max(_SHARE_OF_RESERVE * (clock.left - overhead), _LEAST_TIME)
-        if 0 < clock.increment <= lag:
-            soft *= _HURRIED_SHARE
+        soft = _time_beside_reserve(clock, overhead, lag)
         return Budget(soft, _HARD_WITHIN_RESERVE * soft)
     if usable < _LEAST_TIME:
         usable = max(clock.left * _OVERDRAWN_SHARE, _LEAST_TIME)
@@ -71,6 +69,17 @@ def time_budget(clock: ClockState, overhead: float, lag: float | None = None, re
     planned = usable + (moves - 1) * clock.increment - to_lose * lag
     soft = min(max(planned / moves, _SHARE_OF_RESERVE * usable), _LARGEST_SOFT_SHARE * usable)
     return Budget(soft, max(min(_HARD_PER_SOFT * soft, _LARGEST_HARD_SHARE * usable), _LEAST_TIME))
+
+
+def _time_beside_reserve(clock: ClockState, overhead: float, lag: float) -> float:
+    """The soft time of a move when all that is left on the clock is a reserve.
+
+    Where delays eat the increments, the machine is busy, and thought costs several times as much by the clock as it
+    takes. Less than `_LEAST_TIME` is safe, since the first iteration is always finished. Without increments a reserve
+    cannot be kept, only spent slowly, and every move counts.
+    """
+    soft = max(_SHARE_OF_RESERVE * (clock.left - overhead), _LEAST_TIME)
+    return soft * _HURRIED_SHARE if 0 < clock.increment <= lag else soft
 
 
 def fixed_time_budget(seconds: float, overhead: float) -> Budget:

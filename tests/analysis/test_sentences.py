@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from math import comb
+from math import ceil, comb
 from pathlib import Path
 
 import chess
@@ -185,7 +185,7 @@ def test_marks_are_right(tmp_path):
 def chance_of_faults(faults: float, number: int, rate: float) -> float:
     """The probability of so many faults or more among `number` cases if each is one at this rate."""
     return sum(comb(number, count) * rate**count * (1 - rate)**(number - count)
-               for count in range(round(faults), number + 1))
+               for count in range(ceil(faults), number + 1))
 
 
 def test_the_chance_of_faults_is_binomial():

@@ -138,11 +138,10 @@ def test_moves_that_cost_more_than_their_increments_are_played_with_hardly_a_tho
     played(lag, [0.02] * 5)
     for _ in range(20):
         lag.record_work(0.02, 0.004)
-    increments = (0.01, 0.1)
-    hurried, paid = (move_budget(order_with(0.2, increment), game, 20, lag) for increment in increments)
-    assert hurried is not None and paid is not None
-    assert 0 < hurried.soft < 0.0005 and hurried.hard < 0.001
-    assert paid.soft > 0.001
+    assert lag.estimate(0.02) == 0.02
+    for increment, is_hurried in ((0.01, True), (0.02, True), (0.021, False), (0.0, False)):
+        budget = move_budget(order_with(0.2, increment), game, 20, lag)
+        assert budget is not None and (0 < budget.soft < 0.0005 and budget.hard < 0.001) == is_hurried, increment
 
 
 def test_a_busy_machine_is_noticed_before_the_clock_runs_down():

@@ -101,7 +101,7 @@ def parse_alphabeta_config(text: str) -> Config:
     """Parse a config as `parse_config` does; InputError if it is one of a tree search."""
     config = parse_config(text)
     if config.tree is not None:
-        raise InputError(f"--config is for alpha-beta, got the tree search {config.tree.mode}")
+        raise InputError(f"config {config.tree.mode} is of a tree search; this command needs one of alpha-beta")
     return config
 
 

@@ -28,7 +28,7 @@ from engine.system.files import read_json, write_file
 
 # The usual constants: how fast the steps and the perturbations shrink, and the fraction of pairs before they do.
 _ALPHA, _GAMMA, _STABILITY = 0.602, 0.101, 0.1
-_VERSION = 1
+_VERSION = 2
 WINDOW = 500  # pairs after which the gain is estimated anew: a thousand games
 _ELO_PER_WIN = 400 / math.log(10)  # Elo for each game that one side wins more than it loses in a pair, if they are few
 _TREE_MEGABYTES = 16
@@ -75,12 +75,12 @@ class SpsaConfig:
 
 @dataclass
 class SpsaWindow:
-    """What the pairs of a window say about the strength, and how they moved the values; by parameter."""
+    """What the pairs of a window say about the strength, and by how much they moved the values; by parameter."""
 
     pairs: int = 0
     slopes: dict[str, float] = field(default_factory=dict)  # Elo per unit, summed over the pairs
     variances: dict[str, float] = field(default_factory=dict)  # of those sums
-    moved: dict[str, float] = field(default_factory=dict)
+    displacement: dict[str, float] = field(default_factory=dict)
 
     def add(self, gain: float, perturbation: Perturbation, sizes: dict[str, float]) -> None:
         """Count a pair: `gain` is the games that plus won less those it lost."""
@@ -90,10 +90,10 @@ class SpsaWindow:
             self.slopes[name] = self.slopes.get(name, 0.0) + perturbation.flips[name] * slope
             self.variances[name] = self.variances.get(name, 0.0) + slope**2
 
-    def gain_along(self, moved: dict[str, float]) -> tuple[float, float]:
-        """The Elo that moving the values so is worth, and its variance."""
-        return (sum(self.slopes[name] * way for name, way in moved.items()) / self.pairs,
-                sum(self.variances[name] * way**2 for name, way in moved.items()) / self.pairs**2)
+    def gain_of(self, displacement: dict[str, float]) -> tuple[float, float]:
+        """The Elo that displacing the values so is worth, and its variance."""
+        return (sum(self.slopes[name] * change for name, change in displacement.items()) / self.pairs,
+                sum(self.variances[name] * change**2 for name, change in displacement.items()) / self.pairs**2)
 
 
 @dataclass
@@ -120,8 +120,8 @@ class SpsaRun:
             raise InputError(f"{path} is not a checkpoint of an SPSA run, or is of another version")
         try:
             plan = content.pop("plan")
-            over = [SpsaWindow(**window) for window in content.pop("windows", [])]
-            present = SpsaWindow(**content.pop("window", {}))
+            over = [SpsaWindow(**window) for window in content.pop("windows")]
+            present = SpsaWindow(**content.pop("window"))
             run = cls(SpsaConfig(**{**plan, "names": tuple(plan["names"])}), **content, windows=over, window=present)
             run.plan.rows()
         except InputError:
@@ -177,28 +177,39 @@ class SpsaRun:
             self.window.add(gain, perturbation, sizes)
         self.played += len(perturbations)
         self.history.append(dict(self.values))
-        self._count_way(before)
+        self._add_displacement(before)
 
-    def _count_way(self, before: dict[str, float]) -> None:
-        """Add the way of a batch to that of the window, and begin another window if it has had its pairs."""
+    def _add_displacement(self, before: dict[str, float]) -> None:
+        """Add the displacement by a batch to that of the window, and begin another window if it has had its pairs."""
+        total = self.window.displacement
         for name, value in before.items():
-            self.window.moved[name] = self.window.moved.get(name, 0.0) + self.values[name] - value
+            total[name] = total.get(name, 0.0) + self.values[name] - value
         if self.window.pairs >= WINDOW:
             self.windows.append(self.window)
             self.window = SpsaWindow()
 
     @property
-    def estimated_gain(self) -> Estimate:
-        """Elo of the values of a window ago over the defaults, by the games of the run itself.
+    def estimated_pairs(self) -> int:
+        """The pairs whose displacement `estimated_gain` judges: all but those of the last window."""
+        return sum(window.pairs for window in self.windows[:-1])
 
-        Games must not judge the steps that they caused. So the way of a window is judged by those before and after it,
-        whose pairs tell how steep the strength is in that direction at its beginning and at its end.
+    @property
+    def estimated_gain(self) -> Estimate | None:
+        """Elo over the defaults of the values after `estimated_pairs`, by the games of the run itself; None before two
+        windows are over. On a steep hill it errs low, since the first steps are judged too late.
+
+        Games must not judge the steps that they caused. So the displacement of a window is judged by the neighbouring
+        windows, whose pairs tell how steep the strength is in that direction at its beginning and at its end. Two
+        neighbours judge each other by nearly the same product of noise: their mean has the variance of one of them.
         """
+        if len(self.windows) < 2:
+            return None
         gain = variance = 0.0
         for number, window in enumerate(self.windows[:-1]):
-            judges = [self.windows[other].gain_along(window.moved) for other in (number - 1, number + 1) if other >= 0]
-            gain += fmean(elo for elo, _ in judges)
-            variance += sum(each for _, each in judges) / len(judges)**2
+            judged = [self.windows[other].gain_of(window.displacement)
+                      for other in (number - 1, number + 1) if other >= 0]
+            gain += fmean(elo for elo, _ in judged)
+            variance += fmean(each for _, each in judged)
         error = CONFIDENCE * math.sqrt(variance)
         return Estimate(gain, gain - error, gain + error)
 

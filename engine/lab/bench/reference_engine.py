@@ -25,7 +25,7 @@ _NODES = re.compile(r"Nodes searched\s*:\s*(\d+)")
 
 
 class ReferenceSearch(NamedTuple):
-    """What UCI tells of a search: its last whole iteration, its CPU time and its move."""
+    """What UCI tells of a search: its last iteration before the limit, its CPU time and its move."""
 
     depth: int
     seldepth: int
@@ -81,13 +81,13 @@ class ReferenceEngine:
         return list({iteration[0]: iteration for iteration in self._iterations}.values())
 
     def search(self, fen: str, nodes: int) -> ReferenceSearch:
-        """A search of so many nodes, with an empty table."""
+        """A search of so many nodes, with an empty table. What is reported at the limit is no whole iteration."""
         self._ask(f"ucinewgame\nposition fen {fen}\nisready", "readyok", _HANDSHAKE_SECONDS)
         started = self._cpu_seconds()
         self._iterations = []
         words = self._ask(f"go nodes {nodes}", "bestmove", _SEARCH_SECONDS).split()
         seconds = max(self._cpu_seconds() - started, _CLOCK_TICK)
-        depth, seldepth = self._iterations[-1][:2] if self._iterations else (0, 0)
+        depth, seldepth, _ = next((one for one in reversed(self._iterations) if one[2] < nodes), (0, 0, 0))
         return ReferenceSearch(depth, seldepth, seconds, words[1] if len(words) > 1 else "")
 
     def _cpu_seconds(self) -> float:
@@ -151,6 +151,16 @@ class ReferenceEngine:
                     stream.close()
 
 
-def open_reference_engine(stack: contextlib.ExitStack, path: str | None) -> ReferenceEngine | None:
-    """Start the engine at `path`, which runs until the stack is closed; None without a path."""
-    return None if path is None else stack.enter_context(ReferenceEngine(path))
+def open_reference_engine(stack: contextlib.ExitStack, path: str | None, megabytes: int | None = None
+                          ) -> ReferenceEngine | None:
+    """Start the engine at `path`, which runs until the stack is closed; None without a path.
+
+    With `megabytes` it searches with one thread and a transposition table of that size.
+    """
+    if path is None:
+        return None
+    reference = stack.enter_context(ReferenceEngine(path))
+    if megabytes is not None:
+        reference.set_option("Threads", "1")
+        reference.set_option("Hash", str(megabytes))
+    return reference

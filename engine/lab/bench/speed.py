@@ -33,10 +33,9 @@ _SHORTEST_TIME = 1e-3  # seconds: the resolution of the measurement
 def print_speed(movetime: float, threads: int, megabytes: int, against: str | None, as_json: bool) -> int:
     """Print nodes per CPU second over the bench positions, alternating with a reference engine; return the status."""
     with contextlib.ExitStack() as stack:
-        reference = open_reference_engine(stack, against)
+        reference = open_reference_engine(stack, against, megabytes)
         if reference is not None:
-            for name, value in (("Threads", "1"), ("Hash", str(megabytes)), ("Use NNUE", "false")):
-                reference.set_option(name, value)
+            reference.set_option("Use NNUE", "false")
         costs = _measure(AlphaBetaSearch(megabytes, threads), movetime, reference)
         if costs:
             _print_speed(_sums([cost.ours for cost in costs]), len(costs), as_json,

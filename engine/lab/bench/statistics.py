@@ -46,10 +46,7 @@ def print_statistics(depth: int, megabytes: int, config: Config, against: str | 
     """Search the bench positions, print the statistics, and return the exit status."""
     searcher = AlphaBetaSearch(megabytes, 1, config.params_record(), config.evaluator())
     with contextlib.ExitStack() as stack:
-        reference = open_reference_engine(stack, against)
-        if reference is not None:
-            for name, value in (("Threads", "1"), ("Hash", str(megabytes))):
-                reference.set_option(name, value)
+        reference = open_reference_engine(stack, against, megabytes)
         theirs: list[list[Iteration]] = []
 
         def measure(fen: str) -> PositionStatistics:

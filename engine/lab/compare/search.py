@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.cli.arguments import IntList, add_hash, add_seed, in_file, positive, text
+from engine.cli.interruption import is_interrupted
 from engine.cli.output import add_json, percent, pluralize, print_object, print_warning
 from engine.cli.plots import Curve
 from engine.cli.progress import map_with_progress
@@ -86,14 +87,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure, print, and return the exit status."""
     fens, config = _fens(arguments), parse_alphabeta_config(arguments.config)
     searcher = AlphaBetaSearch(arguments.hash, 1, config.params_record(), config.evaluator())
+    searcher.load()  # or the first position would be charged with it
     shapes = list[TreeShape]()
     with contextlib.ExitStack() as stack:
-        reference = open_reference_engine(stack, arguments.against)
-        if reference is not None:
-            for name, value in (("Threads", "1"), ("Hash", str(arguments.hash))):
-                reference.set_option(name, value)
+        reference = open_reference_engine(stack, arguments.against, arguments.hash)
         for nodes in arguments.nodes:
             shapes += _measure(fens, nodes, searcher, reference)
+            if is_interrupted():
+                break
     _print(shapes, arguments)
     own = [shape for shape in shapes if shape.by_depth]
     curves: dict[str, Curve] = {f"{shape.nodes:,} nodes": (list(range(len(shape.by_depth))), shape.by_depth)
@@ -132,7 +133,7 @@ def _search(searcher: AlphaBetaSearch, fen: str, nodes: int) -> SearchShape:
     game, started = Game(fen), time.process_time()
     result = search(searcher, game.position, Limits(nodes=nodes))
     seconds = time.process_time() - started
-    whole = [info for info in result.infos if info.bound is Bound.EXACT]
+    whole = [info for info in result.infos if info.bound is Bound.EXACT and info.nodes < nodes]
     depth, seldepth = (whole[-1].depth, whole[-1].seldepth) if whole else (0, 0)
     return SearchShape(depth, seldepth, seconds, game.uci(result.move), searcher.tree_counts, searcher.nodes_by_depth)
 

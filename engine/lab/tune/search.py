@@ -134,17 +134,21 @@ def _play(spsa_run: SpsaRun, checkpoint: Path, executor: Executor, width: int, o
             windows = len(spsa_run.windows)
             spsa_run.update(batch, results)
             spsa_run.save(checkpoint)
-            if len(spsa_run.windows) > windows:
+            if len(spsa_run.windows) > windows or (spsa_run.is_over and windows):
                 print(_report(spsa_run))
 
 
 def _report(spsa_run: SpsaRun) -> str:
-    """The gain so far, with its 95 % error, and the values that have moved, in steps from their defaults."""
+    """The values that have moved, in steps from their defaults, and what those of a window ago have gained."""
+    drifts = [(f"{row.name} {spsa_run.values[row.name]:.4g}", (spsa_run.values[row.name] - row.default) / row.step)
+              for row in spsa_run.plan.rows()]
+    moved = ", ".join(f"{text} ({drift:+.2f})" for text, drift in drifts if abs(drift) >= _LEAST_DRIFT)
     gain = spsa_run.estimated_gain
-    drifts = [(name, now, float(drift)) for name, _, now, drift in _rows(spsa_run)]
-    moved = ", ".join(f"{name} {now} ({drift:+.2f})" for name, now, drift in drifts if abs(drift) >= _LEAST_DRIFT)
-    return (f"{2 * spsa_run.played} games: estimated gain {gain.value:+.1f} +- {gain.error:.1f} Elo; "
-            f"moved: {moved or 'nothing yet'}")
+    begun = f"{2 * spsa_run.played} games: moved {moved or 'nothing yet'}; "
+    if gain is None:
+        return f"{begun}no estimate yet"
+    games = 2 * spsa_run.estimated_pairs
+    return f"{begun}estimated gain of the values after {games} games {gain.value:+.1f} +- {gain.error:.1f} Elo"
 
 
 def _rows(spsa_run: SpsaRun) -> list[tuple[str, ...]]:
