@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import select
@@ -11,9 +12,12 @@ import sys
 import threading
 import time
 
+import psutil
+
 from engine.kernel import SOURCE_ROOT
 from tests.timing import PATIENCE, wait_until
 
+_STARTED = 2.0  # seconds of CPU time, after which a command has long been started
 HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 
 
@@ -55,9 +59,17 @@ class Terminal:
         return self._printed.decode()
 
     def wait_until_busy(self, seconds: float = 900.0) -> None:
-        """Until it shows progress or prints something."""
-        wait_until(lambda: HIDE_CURSOR in self.shown or self._printed or self.process.poll() is not None, seconds)
-        assert HIDE_CURSOR in self.shown or self._printed, self.shown
+        """Until it shows progress, prints something, or works in silence."""
+        wait_until(lambda: self._is_seen_working() or self.process.poll() is not None, seconds)
+        assert self.process.poll() is None, self.shown
+
+    def _is_seen_working(self) -> bool:
+        if HIDE_CURSOR in self.shown or self._printed:
+            return True
+        with contextlib.suppress(psutil.NoSuchProcess):
+            times = psutil.Process(self.process.pid).cpu_times()
+            return times.user + times.system > _STARTED
+        return False
 
     def interrupt(self) -> float:
         """Press Ctrl-C, as a terminal does, in all its processes; returns the seconds until it ended."""

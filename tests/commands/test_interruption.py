@@ -64,7 +64,7 @@ SLOW = {
     "bench network": "",
     "bench policy --runs 100": "",
     "bench shipped --runs 50": "",
-    "tune wdl GAMES --out NEW": "",
+    "tune wdl GAMES --nodes 100000000 --out NEW": "",
     "analyse startpos --movetime 600000": "e4|d4|Nf3|c4",
     "explain startpos --movetime 60000": "best: ",
     "annotate PGN --out NEW --movetime 2000": "",
