@@ -143,7 +143,7 @@ def _print(attempts: Sequence[Attempt], total: Mapping[str, Any]) -> None:
 
 def _new_search(arguments: argparse.Namespace) -> Search:
     if arguments.config is not None:
-        config = parse_alphabeta_config(arguments.config)
+        config = parse_alphabeta_config(arguments.config, "name it with --mode")
         return AlphaBetaSearch(arguments.hash, arguments.threads, config.params_record(), config.evaluator())
     searcher = mode_named(arguments.mode).create(Settings(threads=arguments.threads), arguments.hash)
     if arguments.network is not None:

@@ -97,11 +97,11 @@ def parse_config(text: str) -> Config:
     return _parse_items(text, text.split(","))
 
 
-def parse_alphabeta_config(text: str) -> Config:
-    """Parse a config as `parse_config` does; InputError if it is one of a tree search."""
+def parse_alphabeta_config(text: str, instead: str = "this command needs one of alpha-beta") -> Config:
+    """Parse a config as `parse_config` does; InputError, which says what to do `instead`, if it is of a tree search."""
     config = parse_config(text)
     if config.tree is not None:
-        raise InputError(f"config {config.tree.mode} is of a tree search; this command needs one of alpha-beta")
+        raise InputError(f"config {config.tree.mode} is of a tree search; {instead}")
     return config
 
 
