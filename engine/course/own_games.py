@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import inspect
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +11,7 @@ from typing import Any
 
 from engine.course.reference.game import Game
 from engine.system.errors import InputError, quote, reason_of
+from engine.system.source_file import run_file
 
 _GAMES = "engine.course.reference.games."
 # Of the course: the module, and the class with what it is made from.
@@ -56,28 +55,15 @@ def load_game(name: str) -> Game[Any, Any]:
 
 def _load_module(source: str) -> ModuleType:
     """A module by its name, or by its file."""
+    path = Path(source) if source.endswith(".py") else None
+    if path is not None and not path.is_file():
+        raise InputError(f"no file {quote(source)}")
     try:
-        if not source.endswith(".py"):
-            return importlib.import_module(source)
-        return run_file(Path(source))
-    except InputError:
-        raise
+        return importlib.import_module(source) if path is None else run_file(path, path.stem)
     except ModuleNotFoundError as error:
         raise InputError(f"cannot import {source}: {reason_of(error)}") from error
     except Exception as error:
         raise InputError(f"{source}{_line_of(error, source)}: {type(error).__name__}: {reason_of(error)}") from error
-
-
-def run_file(path: Path) -> ModuleType:
-    """Run a Python file as a module of its name; what it raises is raised."""
-    if not path.is_file():
-        raise InputError(f"no file {quote(str(path))}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 def _line_of(error: BaseException, source: str) -> str:

@@ -30,7 +30,9 @@ print(small_kernel.triple(14), small_kernel.triple.origin.name)
 
 def start(folder: Path) -> subprocess.Popen[str]:
     path = os.pathsep.join((str(folder), str(SOURCE_ROOT)))
-    environment = {**os.environ, "PYTHONPATH": path, CACHE_VARIABLE: str(folder / "cache"), CODE_VARIABLE: "native"}
+    # Python takes old bytecode for current where an edit keeps the size and the second of the source.
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1",
+                   CACHE_VARIABLE: str(folder / "cache"), CODE_VARIABLE: "native"}
     return subprocess.Popen([sys.executable, "-c", PROGRAM], cwd=folder, env=environment, text=True,
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import importlib.abc
 import importlib.machinery
-import importlib.util
 import json
 import math
 import numbers
@@ -18,11 +17,13 @@ import os
 import random
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
 
 from engine.course.homework.games import Board, TreeOfPaths, arguments_of, game_of
-from engine.system.packages import SOURCE_ROOT
+from engine.system.packages import PACKAGES, SOURCE_ROOT
+from engine.system.source_file import run_file
 
 try:
     import resource
@@ -30,7 +31,6 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 _LONGEST = 60  # characters of a value in an answer
-_OWN = ("engine", "eval", "book", "tablebase")
 
 
 class _Barrier(importlib.abc.MetaPathFinder):
@@ -38,7 +38,7 @@ class _Barrier(importlib.abc.MetaPathFinder):
 
     def find_spec(self, fullname: str, path: Sequence[str] | None,
                   target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
-        if fullname.partition(".")[0] in _OWN:
+        if fullname.partition(".")[0] in PACKAGES:
             raise ImportError("the course cannot be imported in homework")
         return None
 
@@ -55,7 +55,7 @@ def main(path: str, seconds: str, megabytes: str) -> None:
             os.setsid()  # so that what the file starts ends with it
     if resource is not None:
         _limit(resource.RLIMIT_AS, int(megabytes) << 20)
-    for name in [name for name in sys.modules if name.partition(".")[0] in _OWN]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
         del sys.modules[name]
     sys.meta_path.insert(0, _Barrier())
     _leave_source_root()
@@ -96,13 +96,8 @@ def _send(replies: TextIO, answer: Mapping[str, Any]) -> None:
 
 def _loaded(path: str) -> tuple[ModuleType | None, dict[str, Any]]:
     """Run the file; the answer has the names of its functions."""
-    loader = importlib.machinery.SourceFileLoader("homework", path)  # whatever its name ends in
-    spec = importlib.util.spec_from_file_location("homework", path, loader=loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["homework"] = module
     try:
-        loader.exec_module(module)
+        module = run_file(Path(path), "homework")
     except BaseException as error:  # noqa: BLE001  sys.exit, too
         return None, {"error": _words(error, path)}
     return module, {"functions": [name for name, value in vars(module).items() if callable(value)]}
