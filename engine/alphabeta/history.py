@@ -110,10 +110,16 @@ def quiet_history_score(pos, state, move, ply):
 
 
 @inline
+def capture_history_score(pos, state, move):
+    """The history score of a capture or promotion."""
+    return np.int64(state.capture_history[piece_to_index(pos, move), captured_type(pos, move)])
+
+
+@inline
 def capture_score(pos, state, move):
     """The ordering score of a capture or promotion: value of the victim, of the promotion, and capture history."""
     taken, weight = captured_type(pos, move), state.params.capture_victim
-    score = weight * SEE_VALUES[taken] + np.int64(state.capture_history[piece_to_index(pos, move), taken])
+    score = weight * SEE_VALUES[taken] + capture_history_score(pos, state, move)
     flags = move_type(move)
     if flags >= PROMOTION:
         score += weight * SEE_VALUES[QUEEN] if promoted_type(flags) == QUEEN else -HISTORY_LIMIT

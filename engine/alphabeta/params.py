@@ -103,10 +103,13 @@ PARAMETERS = (
     Parameter("futility_depth", 11, 3, 12, 1),
     Parameter("futility_base", 39, 0, 200, 10),
     Parameter("futility_margin", 47, 20, 160, 8),
+    Parameter("futility_history", 0, -16, 64, 4),  # the share of a quiet move's history in its margin: 1024ths
     Parameter("capture_futility_depth", 6, 2, 10, 1),
     Parameter("capture_futility_base", 138, 50, 400, 20),
     Parameter("capture_futility_margin", 196, 50, 300, 15),
-    Parameter("see_quiet_margin", 58, 20, 120, 6),
+    Parameter("capture_futility_history", 0, -32, 128, 8),  # the share of its capture history: 1024ths
+    Parameter("see_quiet_margin", 58, 20, 120, 6),  # by the depth left,
+    Parameter("see_quiet_squared", 0, -6, 30, 3),  # and by its square
     Parameter("see_noisy_margin", 25, 0, 60, 4),  # by the depth squared,
     Parameter("see_noisy_linear", 30, 0, 160, 10),  # and by the depth
     Parameter("history_prune_depth", 3, 2, 8, 1),

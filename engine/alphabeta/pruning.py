@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.evaluation import lazy_eval
+from engine.alphabeta.history import capture_history_score
 from engine.alphabeta.movepicker import BAD_NOISY, NO_QUIETS, next_move
 from engine.alphabeta.params import ONE, ONE_BITS
 from engine.alphabeta.reductions import whole_plies
@@ -142,12 +143,13 @@ def prune_quiet(pos, state, move, depth, reduction, improving, history, static_e
     params = state.params
     reduction += params.pruning_not_improving * (1 - improving)
     left = max(depth - 1 - whole_plies(reduction), 0)
-    margin = params.futility_base + params.futility_margin * left
+    margin = params.futility_base + params.futility_margin * left + (history * params.futility_history >> ONE_BITS)
     is_futile = params.use_futility and left <= params.futility_depth and static_eval + margin <= alpha
+    see_margin = (params.see_quiet_margin + params.see_quiet_squared * left) * left
     has_bad_history = (params.use_history_pruning and depth <= params.history_prune_depth
                        and history < -params.history_prune_margin * depth)
     return ((is_futile or has_bad_history
-             or (params.use_see_pruning and not see_ge(pos, move, -params.see_quiet_margin * left)))
+             or (params.use_see_pruning and not see_ge(pos, move, -see_margin)))
             and not gives_check(pos, move))
 
 
@@ -155,7 +157,8 @@ def prune_quiet(pos, state, move, depth, reduction, improving, history, static_e
 def prune_noisy(pos, state, move, depth, static_eval, alpha, loses_material):
     """Futility and SEE pruning of a capture or promotion; in check `static_eval` is NO_SCORE, above everything."""
     params = state.params
-    margin = params.capture_futility_base + params.capture_futility_margin * depth
+    margin = (params.capture_futility_base + params.capture_futility_margin * depth
+              + (capture_history_score(pos, state, move) * params.capture_futility_history >> ONE_BITS))
     if (params.use_capture_futility and depth <= params.capture_futility_depth
             and static_eval + margin + capture_gain(pos, move) <= alpha and not gives_check(pos, move)):
         return True

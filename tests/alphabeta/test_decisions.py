@@ -280,6 +280,22 @@ def test_a_quiet_move_that_loses_a_rook_is_pruned_unless_enough_plies_are_left(s
     assert pruned == [True] * deepest + [False] * 2
 
 
+def test_a_quiet_move_with_a_good_history_needs_less_to_be_searched(state):
+    game, move = move_called("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1a2")
+    state.params.futility_history = 32
+    worst = {history: max(-static_eval for static_eval in range(-2000, 1)
+                          if not prunes_quiet(game.position, state, move, 4, 1023, 1, history, static_eval, 0))
+             for history in (-3200, 0, 3200)}
+    assert worst == {-3200: -_FUTILE - 101, 0: -_FUTILE - 1, 3200: -_FUTILE + 99}
+
+
+def test_a_quiet_move_may_lose_more_by_the_square_of_the_plies_left(state):
+    game, move = move_called("4k3/8/8/1p6/8/8/8/R3K3 w - - 0 1", "a1a4")
+    state.params.see_quiet_margin, state.params.see_quiet_squared = 20, 10
+    pruned = [prunes_quiet(game.position, state, move, left + 1, 0, 1, 0, 0, 0) for left in range(1, 8)]
+    assert pruned == [20 * left + 10 * left * left < 500 for left in range(1, 8)]
+
+
 _LOST = -PARAMS.capture_futility_base - 2 * PARAMS.capture_futility_margin  # at depth 2
 
 
@@ -295,6 +311,14 @@ _LOST = -PARAMS.capture_futility_base - 2 * PARAMS.capture_futility_margin  # at
 def test_which_captures_are_pruned(state, fen, text, depth, static_eval, is_pruned):
     game, move = move_called(fen, text)
     assert prunes_noisy(game.position, state, move, depth, static_eval, 0, 0) == is_pruned
+
+
+def test_a_capture_with_a_good_history_needs_less_to_be_searched(state):
+    game, move = move_called("4k3/8/8/q6p/1P4P1/8/8/4K3 w - - 0 1", "g4h5")
+    state.params.capture_futility_history = 64
+    state.capture_history[:] = 1600
+    pruned = [prunes_noisy(game.position, state, move, 2, _LOST - 200 + offset, 0, 0) for offset in (0, 1)]
+    assert pruned == [True, False]
 
 
 def test_a_capture_that_loses_a_queen_for_a_pawn_is_pruned_unless_the_node_is_deep(state):
