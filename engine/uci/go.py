@@ -153,8 +153,10 @@ class GoCommand:
         """Print a report of the player's book, tables or search."""
         from engine.text.display import to_cp, to_wdl
 
+        # A reader that is woken by a line may take the processor away before the answer has been sent.
+        flush = not self._is_due_soon
         if isinstance(report, InfoString):
-            self._output.info_string(report.text)
+            self._output.info_string(report.text, flush=flush)
         elif isinstance(report, Progress):
             self._output.send(format_currmove(report, next(player.to_uci((report.current_move,)))))
         else:
@@ -163,5 +165,4 @@ class GoCommand:
             wdl = to_wdl(position, report.score, model, report.wdl) if is_wdl_shown else None
             score = format_score(report, to_cp(position, report.score, model), wdl)
             line = " ".join(player.to_uci(report.pv))
-            # A reader that is woken by the line may take the processor away before the answer has been sent.
-            self._output.send(format_info(report, score, line), flush=not self._is_due_soon)
+            self._output.send(format_info(report, score, line), flush=flush)

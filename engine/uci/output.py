@@ -46,9 +46,9 @@ class UciOutput:
                 print(f"error: cannot write to standard output: {reason_of(error)}", file=sys.stderr, flush=True)
             self._leave(1)
 
-    def info_string(self, text: str) -> None:
+    def info_string(self, text: str, *, flush: bool = True) -> None:
         """Send a message to the user as `info string`."""
-        self.send(f"info string {text}")
+        self.send(f"info string {text}", flush=flush)
 
     def log_input(self, line: str) -> None:
         """Log a line of input."""

@@ -14,7 +14,7 @@ from typing import Any
 import chess
 import pytest
 
-from engine.player.options import Settings
+from engine.player.options import Settings, find_option
 from engine.player.player import Player
 from engine.player.request import GoRequest
 from engine.search.time_management import Budget
@@ -184,9 +184,10 @@ def test_reports_are_printed_in_their_order():
     assert re.fullmatch(r"info string book\nbestmove a7a6\n", session.sink.getvalue())
 
 
-@pytest.mark.parametrize(("clock", "writes"), [(30, 1), (60_000, 2)])
-def test_an_answer_due_at_once_is_written_together_with_its_line(clock, writes):
-    """Woken by the line, the reader would compete for the processor with the answer."""
+@pytest.mark.parametrize(("own_book", "clock", "writes"),
+                         [(False, 30, 1), (False, 60_000, 2), (True, 30, 1), (True, 60_000, 3)])
+def test_an_answer_due_at_once_is_written_together_with_its_lines(own_book, clock, writes):
+    """Woken by a line, the reader would compete for the processor with the answer."""
     class Sink(io.StringIO):
         """Without a buffer, as `PYTHONUNBUFFERED` makes it: whatever is written goes out at once."""
 
@@ -196,7 +197,11 @@ def test_an_answer_due_at_once_is_written_together_with_its_line(clock, writes):
             Sink.written += 1
             return super().write(text)
 
-    session = Session(sink=(sink := Sink()), player=Player(Settings()), position_command=PositionCommand(None, ()))
+    (settings := Settings()).set_value(find_option("OwnBook"), own_book)
+    (player := Player(settings)).new_game()
+    session = Session(sink=(sink := Sink()), player=player, position_command=PositionCommand(None, ()))
     session.loaded.set()
-    started(session, times=(clock, clock), depth=1).join()
-    assert re.fullmatch(r"info depth 1 .*\nbestmove \w+( ponder \w+)?\n", sink.getvalue()) and Sink.written == writes
+    started(session, times=(clock, clock), depth=None if own_book else 1).join()
+    book_line = r"info string book .*\n" if own_book else ""
+    assert re.fullmatch(book_line + r"info depth 1 .*\nbestmove \w+( ponder \w+)?\n", sink.getvalue())
+    assert Sink.written == writes
