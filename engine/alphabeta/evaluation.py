@@ -59,6 +59,7 @@ def make_null_move(pos, state, ply, raw_eval):
     """Make a null move at `ply`, where the raw evaluation is `raw_eval`, and update the frame and the evaluator."""
     frame, child = frame_at(state, ply), frame_at(state, ply + 1)
     frame.piece_to = 0
+    frame.move_history = 0
     make_null(pos)
     tt_prefetch(state.tt_address, state.tt_buckets, pos.key)
     child.moves_begin = frame.moves_begin

@@ -151,7 +151,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
 
     if may_prune:
         # Step 7. Reverse futility pruning: far above beta, no reply will bring the score below it [100].
-        if reverse_futility_cuts(params, depth, estimate, beta, improving):
+        if reverse_futility_cuts(state, depth, ply, estimate, beta, improving):
             return reverse_futility_score(params, estimate, beta)
         # Step 8. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [35].
         if may_try_null_move(pos, state, depth, ply, beta, estimate):
@@ -177,6 +177,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if may_try_probcut(params, depth, beta, probcut_beta, tt_entry, tt_score):
             noisy_tt_move = tt_move if tt_is_noisy else NULL_MOVE
             init_move_picker(state, ply, noisy_tt_move)
+            frame.move_history = 0
             while True:
                 move = next_probcut_move(pos, state, ply, noisy_tt_move, checkers, pinned, probcut_beta - static_eval)
                 if move == NULL_MOVE:
@@ -254,6 +255,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             if is_quiet:
                 reduction = lmr_adjust_for_quiet(state, ply, move, reduction, history)
         nodes_before = state.nodes
+        frame.move_history = history
         make_move(pos, state, ply, move)
 
         # Step 15. The reduced search of a late move, and the re-search if it beats alpha all the same.

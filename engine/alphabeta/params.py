@@ -78,6 +78,7 @@ PARAMETERS = (
     Parameter("rfp_depth", 8, 4, 12, 1),
     Parameter("rfp_margin", 40, 20, 150, 6),
     Parameter("rfp_improving", 24, 0, 150, 8),
+    Parameter("rfp_history", 0, -16, 64, 4),  # the share of the last move's history in the margin: 1024ths
     Parameter("rfp_blend", 920, 0, 1024, 64),  # the share of the estimate in the score, the rest is beta: 1024ths
     # Null move.
     Parameter("null_depth", 3, 1, 5, 1),

@@ -55,23 +55,31 @@ def blend_with_beta(score, beta, share):
 
 
 @inline
+def reverse_futility_margin(state, depth, ply, improving):
+    """By how much an estimate must be above beta to show that no reply will matter; more after a promising move."""
+    params = state.params
+    history = np.int64(frame_at(state, ply - 1).move_history) * params.rfp_history >> ONE_BITS
+    return max(params.rfp_margin * depth - params.rfp_improving * improving + history, 0)
+
+
+@inline
 def lazy_reverse_futility(pos, state, depth, ply, beta, tt_entry):
     """A cautious score, if a lazy evaluation already shows that reverse futility pruning will cut; else NO_SCORE."""
     params = state.params
     if not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta):
         return NO_SCORE
     lazy = lazy_eval(pos, state, ply, tt_entry)
-    cautious = lazy - params.lazy_margin - params.rfp_margin * depth
+    cautious = lazy - params.lazy_margin - reverse_futility_margin(state, depth, ply, np.int64(0))
     return blend_with_beta(cautious, beta, _HALF) if lazy != NO_SCORE and cautious >= beta else NO_SCORE
 
 
 @inline
-def reverse_futility_cuts(params, depth, estimate, beta, improving):
+def reverse_futility_cuts(state, depth, ply, estimate, beta, improving):
     """Reverse futility pruning: whether no reply will bring the score below beta."""
+    params = state.params
     if not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta) or is_decisive(estimate):
         return False
-    margin = params.rfp_margin * depth - params.rfp_improving * improving
-    return estimate >= beta + max(margin, 0)
+    return estimate >= beta + reverse_futility_margin(state, depth, ply, improving)
 
 
 @inline

@@ -50,6 +50,7 @@ class FrameRecord(Fields):
     static_eval: I4  # corrected; NO_SCORE in check
     positional_eval: I4  # the static evaluation without material, piece-square values and tempo
     double_extensions: I4  # in the line up to here
+    move_history: I4  # the history score of the move made here; 0 unless it is quiet
     # The move picker's range in `move_list` and `scored_moves`.
     moves_begin: U4
     moves_cursor: U4

@@ -53,6 +53,7 @@ PLY = 3
 FRAME = int(ROOT_OFFSET) + PLY
 MOVE = 77
 DEPTHS = st.integers(1, 60)
+STATE = new_state(default_params())
 
 
 @pytest.fixture
@@ -115,7 +116,7 @@ def test_a_node_without_a_tt_move_loses_a_ply_once_it_is_deep():
 
 @given(st.integers(-3000, 3000), st.integers(-3000, 3000))
 def test_reverse_futility_returns_a_score_between_beta_and_the_estimate(estimate, beta):
-    if reverse_futility_cuts(PARAMS, 3, estimate, beta, 0):
+    if reverse_futility_cuts(STATE, 3, PLY, estimate, beta, 0):
         assert beta <= reverse_futility_score(PARAMS, estimate, beta) <= estimate
 
 
@@ -129,19 +130,29 @@ def test_quiescence_draws_a_score_above_beta_towards_it_but_no_mate(score, beta)
 
 
 def test_reverse_futility_never_answers_mates_and_deep_nodes():
-    assert reverse_futility_cuts(PARAMS, 1, 900, 0, 0)
-    assert not reverse_futility_cuts(PARAMS, PARAMS.rfp_depth + 1, 900, 0, 0)
-    assert not reverse_futility_cuts(PARAMS, 1, 900, -mate_in(9), 0)
-    assert not reverse_futility_cuts(PARAMS, 1, mate_in(9), 0, 0)
+    assert reverse_futility_cuts(STATE, 1, PLY, 900, 0, 0)
+    assert not reverse_futility_cuts(STATE, PARAMS.rfp_depth + 1, PLY, 900, 0, 0)
+    assert not reverse_futility_cuts(STATE, 1, PLY, 900, -mate_in(9), 0)
+    assert not reverse_futility_cuts(STATE, 1, PLY, mate_in(9), 0, 0)
 
 
 def test_reverse_futility_needs_more_the_deeper_the_node_and_less_if_it_improves():
     def least(depth: int, improving: int) -> int:
         return next(estimate for estimate in range(2000)
-                    if reverse_futility_cuts(PARAMS, depth, estimate, 0, improving))
+                    if reverse_futility_cuts(STATE, depth, PLY, estimate, 0, improving))
 
     assert 0 < least(1, 0) < least(2, 0) < least(PARAMS.rfp_depth, 0)
     assert least(3, 1) < least(3, 0)
+
+
+def test_reverse_futility_needs_more_after_a_move_with_a_good_history(state):
+    def least(history: int) -> int:
+        state.stack["move_history"][FRAME - 1] = history
+        return next(estimate for estimate in range(2000) if reverse_futility_cuts(state, 3, PLY, estimate, 0, 0))
+
+    assert least(3200) == least(0) == least(-3200)
+    state.params.rfp_history = 16
+    assert least(3200) - least(0) == least(0) - least(-3200) == 50
 
 
 def test_a_lazy_evaluation_cuts_only_if_it_would_with_its_margin_against_it():
