@@ -1,6 +1,7 @@
 """A random choice of the positions that quiescence evaluates, packed as training samples: what the network is asked.
 
-The reservoir has no room unless `engine/arena/leaves.py` gives it some; then one comparison per leaf is all it costs.
+The reservoir has no room unless `engine/lab/arena/leaves.py` gives it some; then one comparison per leaf is all it
+costs.
 """
 
 from __future__ import annotations

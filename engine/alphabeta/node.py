@@ -204,7 +204,6 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         frame.excluded_move = tt_move
         score = search(pos, state, singular_beta - 1, singular_beta, excluded_depth(params, depth), ply, cut_node)
         frame.excluded_move = NULL_MOVE
-        frame.pv_length = 0
         if state.stopped:
             return DRAW
         if score < singular_beta:
@@ -221,6 +220,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     init_move_picker(state, ply, tt_move)
     best, best_move = tb_floor, NULL_MOVE
     move_count, quiet_count, noisy_count = ZERO, ZERO, ZERO
+    double_extensions = np.int64(frame.double_extensions)
     quiet_filter, no_zugzwang = ALL_QUIETS, has_non_pawn_material(pos)
     while True:
         move = next_move(pos, state, ply, tt_move, checkers, pinned, quiet_filter)
@@ -234,7 +234,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         history = picked_move_history(pos, state, move, ply) if is_quiet else ZERO
         reduction = lmr_base(state, depth, move_count, is_quiet)
 
-        # Step 13. Pruning of late moves [49] and of hopeless ones [static exchange 69, futility 37, history -5].
+        # Step 13. Late move pruning [49], and SEE [69], futility [37] and history pruning [-5].
         if not is_root and not is_loss(best) and no_zugzwang:
             if not is_quiet:
                 if prune_noisy(pos, state, move, depth, static_eval, alpha, frame.stage == BAD_NOISY):
@@ -247,7 +247,9 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     continue
 
         # Step 14. Extensions, and the late move reduction: with good ordering a late move is seldom best [91].
-        new_depth = depth - 1 + extension if move == tt_move else depth - 1
+        extra = extension if move == tt_move else ZERO
+        new_depth = depth - 1 + extra
+        frame.double_extensions = double_extensions + np.int64(extra == 2)
         is_late = params.use_late_move_reductions and depth >= params.lmr_depth and move_count > 1 + np.int64(is_root)
         if is_late:
             is_check = gives_check(pos, move)

@@ -141,7 +141,7 @@ PARAMETERS = (
     # Histories.
     Parameter("history_bonus", 140, 60, 320, 15),
     Parameter("history_bonus_max", 1100, 600, 3000, 120),
-    Parameter("history_malus", 314, 60, 320, 15),
+    Parameter("history_malus", 314, 60, 640, 15),
     Parameter("history_fail_low", 130, 0, 320, 15),
     Parameter("history_evaluation", 7, 0, 30, 1),
     Parameter("capture_victim", 12, 4, 64, 2),  # the weight of the captured piece's value beside the capture history

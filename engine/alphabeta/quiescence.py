@@ -115,7 +115,7 @@ def _best_case(pos, state, move, futility_base, alpha, in_check):
     """
     if in_check:
         return INFINITE
-    if state.params.use_quiescence_checks and not is_noisy(pos, move):
+    if not is_noisy(pos, move):
         return INFINITE if see_ge(pos, move, _ZERO) else -INFINITE
     if state.params.use_quiescence_futility and futility_base <= alpha and not see_ge(pos, move, _ANY_GAIN):
         return futility_base

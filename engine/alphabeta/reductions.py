@@ -39,7 +39,7 @@ def may_be_singular(state, depth, ply, tt_move, tt_entry, tt_score):
 @inline
 def excluded_depth(params, depth):
     """The depth to which the moves other than the TT move are searched, to see whether it is singular."""
-    return whole_plies((depth - 1) * params.singular_share)
+    return max(whole_plies((depth - 1) * params.singular_share), 1)
 
 
 @inline
@@ -53,7 +53,6 @@ def singular_extension(state, ply, is_pv, shortfall):
     if (not params.use_double_extensions or is_pv or shortfall <= params.double_margin
             or frame.double_extensions >= params.double_limit):
         return np.int64(1)
-    frame.double_extensions += 1
     return np.int64(2)
 
 

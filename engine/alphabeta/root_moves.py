@@ -9,7 +9,6 @@ import numpy as np
 from engine.alphabeta.evaluation import reset_eval_stack
 from engine.alphabeta.state import ROOT_OFFSET, STATE_TYPE, StateRecord, frame_at
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
-from engine.core.moves import NULL_MOVE
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import entry, inline, int64, kernel
 
@@ -28,8 +27,6 @@ def init_root(pos, state):
     state.first_root_move = 0
     reset_eval_stack(pos, state, _ROOT)
     frame_at(state, _ROOT).moves_begin = 0
-    for index in range(len(state.stack)):
-        state.stack[index].excluded_move = NULL_MOVE
     for index in range(ROOT_OFFSET):
         state.stack[index].piece_to = 0
     state.nmp_min_ply = 0

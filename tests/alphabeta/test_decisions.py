@@ -22,6 +22,7 @@ from engine.alphabeta.pruning import (
 )
 from engine.alphabeta.quiescence import _fail_high_score
 from engine.alphabeta.reductions import (
+    excluded_depth,
     iir_reduction,
     lmr_adjust_for_node,
     lmr_adjust_for_quiet,
@@ -95,12 +96,22 @@ def test_a_killer_counts_only_while_killers_are_in_use(state):
     assert lmr_adjust_for_quiet(state, PLY, 77, 3000, 0) == 3000
 
 
+def test_the_other_moves_are_searched_at_least_a_ply_deep(state):
+    for depth in range(2, 30):
+        for share in (256, 512, 768):
+            state.params.singular_share = share
+            assert 1 <= excluded_depth(state.params, depth) < depth
+
+
 def test_double_extensions_are_rationed(state):
     far, near = PARAMS.double_margin + 1, PARAMS.double_margin
     assert singular_extension(state, PLY, False, near) == 1
     assert singular_extension(state, PLY, True, far) == 1
-    assert [singular_extension(state, PLY, False, far) for _ in range(PARAMS.double_limit + 2)] == (
-        [2] * PARAMS.double_limit + [1] * 2)
+    assert singular_extension(state, PLY, False, far) == 2
+    state.stack["double_extensions"][FRAME] = PARAMS.double_limit - 1
+    assert singular_extension(state, PLY, False, far) == 2
+    state.stack["double_extensions"][FRAME] = PARAMS.double_limit
+    assert singular_extension(state, PLY, False, far) == 1
 
 
 def test_a_move_that_is_not_singular_is_searched_less_deep_if_the_node_will_be_cut():
