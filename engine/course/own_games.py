@@ -59,7 +59,7 @@ def _load_module(source: str) -> ModuleType:
     if path is not None and not path.is_file():
         raise InputError(f"no file {quote(source)}")
     try:
-        return importlib.import_module(source) if path is None else run_file(path, path.stem)
+        return importlib.import_module(source) if path is None else run_file(path, f"game_of_{path.stem}")
     except ModuleNotFoundError as error:
         raise InputError(f"cannot import {source}: {reason_of(error)}") from error
     except Exception as error:

@@ -288,6 +288,13 @@ def test_two_algorithms_meet(nim, capsys, monkeypatch):
     assert int(re.search(r"table against random: (\d+) of 20 points", out)[1]) >= 16
 
 
+def test_a_file_named_like_a_module_takes_nothing_away(nim, capsys, monkeypatch):
+    Path("nim.py").rename("chess.py")
+    before = sys.modules.get("chess")
+    assert played(capsys, monkeypatch, "", "chess.py:Nim", "--algorithm", "minimax", "--against", "random")[0] == 0
+    assert sys.modules.get("chess") is before
+
+
 @pytest.mark.parametrize(("words", "complaint"), [
     (("nowhere.py:Nim",), "no file 'nowhere.py'"),
     (("nim.py:Nom",), "nim.py has no Nom"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+import pytest
+
 from engine.system.source_file import run_file
 
 
@@ -18,6 +20,14 @@ def test_a_file_saved_twice_in_one_second_is_run_as_it_is(tmp_path, monkeypatch)
         module = run_file(file, "answer")
         assert vars(module)["ANSWER"] == number
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_file_that_fails_leaves_no_module(tmp_path):
+    file = tmp_path / "failing.py"
+    file.write_text("1 / 0\n")
+    with pytest.raises(ZeroDivisionError):
+        run_file(file, "failing")
+    assert "failing" not in sys.modules
 
 
 def test_the_name_of_a_file_may_end_in_anything(tmp_path, monkeypatch):

@@ -56,7 +56,8 @@ class SpsaConfig:
             if name not in known:
                 raise InputError(f"unknown search parameter {quote(name)}")
             if known[name].step == 0:
-                raise InputError(f"{name} is a switch and cannot be tuned; test it with `match`")
+                reason = "is a switch" if known[name].is_switch else "has no step"
+                raise InputError(f"{name} {reason} and cannot be tuned; test it with `match`")
         return [known[name] for name in self.names]
 
     def config(self, name: str, values: Values) -> Config:
