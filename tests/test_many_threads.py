@@ -50,10 +50,10 @@ def test_a_thousand_threads():
 
 def test_a_brief_search_needs_no_helpers():
     searcher, game, counts = AlphaBetaSearch(4, threads=4), Game(), []
-    for limits in (Limits(soft_time=0.001, hard_time=0.01), Limits(soft_time=0.001, hard_time=0.2, brief_time=0.3),
-                   Limits(soft_time=0.001, hard_time=0.2)):
+    for limits in (Limits(soft_time=0.001, hard_time=0.01), Limits(movetime=0.01),
+                   Limits(soft_time=0.001, hard_time=0.2, brief_time=0.3), Limits(soft_time=0.001, hard_time=0.2)):
         before = threading.active_count()
         searcher.prepare(game.position, limits)
         assert searcher.search().move in game.legal_moves()
         counts.append(threading.active_count() - before)
-    assert counts == [0, 0, 3]
+    assert counts == [0, 0, 0, 3]

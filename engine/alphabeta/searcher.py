@@ -137,14 +137,17 @@ class IterativeSearch(Search, Stoppable, Clearable, Evaluating, TbProbing):
                 return Result(0, 0, 0, 0, 0.0)
             lines = _LineReports(self, report, 0.0 if self._limits.reports_all else _FIRST_REPORT)
             main, finished = self._iterations(lines.add), threading.Event()
+            progress = threading.Thread(target=self._report_progress, args=(main, report, finished), daemon=True)
             try:
                 self._start_helpers()
                 if report is not no_report and self._may_be_long():
-                    threading.Thread(target=self._report_progress, args=(main, report, finished), daemon=True).start()
+                    progress.start()
                 main.run(self._is_out_of_time)
             finally:
                 self._stop_helpers()
                 finished.set()
+                if progress.ident is not None:
+                    progress.join()  # no progress may be reported after the answer
                 lines.flush()
             return self._result(self._pick_result(main), lines.infos, report)
         finally:
@@ -188,8 +191,7 @@ class IterativeSearch(Search, Stoppable, Clearable, Evaluating, TbProbing):
 
     def _may_be_long(self) -> bool:
         """Whether the search may last long enough to report progress. A useless thread would cost a tenth of a ms."""
-        times = [limit for limit in (self._limits.hard_time, self._limits.movetime) if limit is not None]
-        return not times or min(times) > _FIRST_PROGRESS
+        return self._limits.longest_time > _FIRST_PROGRESS
 
     def _report_progress(self, main: MainThreadSearch, report: Report, finished: threading.Event) -> None:
         """Report the progress of a long search."""
@@ -212,9 +214,8 @@ class IterativeSearch(Search, Stoppable, Clearable, Evaluating, TbProbing):
         state.stop_address = self._stop.ctypes.data
         state.node_limit = NO_LIMIT if limits.nodes is None else min(max(limits.nodes // len(self._states), 1),
                                                                      NO_LIMIT)
-        hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=None)
-        left = None if hard is None else hard - (time.perf_counter() - self._started)
-        state.deadline = NO_LIMIT if left is None else time.perf_counter_ns() + int(min(left, _LONGEST_TIME) * 1e9)
+        left = limits.longest_time - (time.perf_counter() - self._started)
+        state.deadline = time.perf_counter_ns() + int(min(left, _LONGEST_TIME) * 1e9)
 
 
 class _LineReports:
@@ -274,6 +275,11 @@ class AlphaBetaSearch(IterativeSearch, Threaded, Resizable):
         self._pool.wait()
         super().set_evaluation(evaluation)
 
+    def set_tb(self, tb: TbRecord) -> None:
+        """Probe these endgame tables from the next search on; no helper probes those before any more."""
+        self._pool.wait()
+        super().set_tb(tb)
+
     def resize(self, megabytes: float) -> None:
         """Use a transposition table of this size from now on; it is emptied if its size changes."""
         self._pool.wait()
@@ -313,7 +319,7 @@ class AlphaBetaSearch(IterativeSearch, Threaded, Resizable):
     def _start_helpers(self) -> None:
         """Start the helper threads, as many as the system allows; none for a search that is over before they run."""
         self._helpers = 0
-        if self._limits.hard_time is not None and self._limits.hard_time <= self._limits.brief_time:
+        if self._limits.longest_time <= self._limits.brief_time:
             return
         lines = min(self._limits.multipv, int(self._states[0].root_count))
         self._helpers = self._pool.start([

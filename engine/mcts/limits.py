@@ -18,8 +18,7 @@ class SearchClock:
     def __init__(self, limits: Limits) -> None:
         self._started, self._brief_time = time.perf_counter(), limits.brief_time
         self.soft_time = math.inf if limits.soft_time is None else limits.soft_time
-        hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=math.inf)
-        self.deadline = self._started + hard
+        self.deadline = self._started + limits.longest_time
 
     def set_time(self, soft_time: float, hard_time: float) -> None:
         """Set the limits after a ponderhit. The soft one counts from the start of the search."""

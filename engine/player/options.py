@@ -102,7 +102,7 @@ class Option:
     def _parsed(self, text: str) -> Value:
         """The value that `text` stands for; `text` itself if it stands for none."""
         if self.type is OptionType.SPIN:
-            digits = text.removeprefix("-").removeprefix("+")
+            digits = text[1:] if text[:1] in ("-", "+") else text
             return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 19 else text
         if self.type is OptionType.CHECK:
             return {"true": True, "false": False}.get(text.lower(), text)

@@ -89,8 +89,10 @@ class Player:
         mode = self._settings.search_mode
         if option.effect is Effect.POLICY and self._settings.policy_file:
             read_policy(user_path(self._settings.policy_file))  # InputError, whatever the mode
-        if mode != self._mode or (option.effect in (Effect.NEW_SEARCH, Effect.POLICY) and mode in option.modes):
+        if option.effect in (Effect.NEW_SEARCH, Effect.POLICY) and mode in option.modes:
             self._change_search(mode)
+        if option.effect in (Effect.OWN_TABLES, Effect.SYZYGY):
+            self._leave_tables()
         match option.effect:
             case Effect.MEMORY:
                 self._resize()
@@ -113,6 +115,12 @@ class Player:
                 self.game.position.chess960 = self._settings.uci_chess960
                 self._start = ("", False)  # the next position is read from scratch
         return None
+
+    def _leave_tables(self) -> None:
+        """Let no search, not even a helper that is about to stop, probe tables that may be unmapped now."""
+        for search in (self._search, self._active):
+            if isinstance(search, TbProbing):
+                search.set_tb(no_tb())
 
     def _change_search(self, mode: str) -> None:
         """Use a search of this mode from now on, made according to the settings."""
@@ -335,8 +343,7 @@ class Player:
             search, limits = self._limited.prepare(self.game, limits, level)
             self._active = search or self._active
         if isinstance(self._active, TbProbing):
-            # In a drawn position the search looks for chances that the tables know nothing of; a limited player
-            # uses no tables at all.
+            # In a draw the search looks for chances that tables know nothing of; a limited player uses no tables.
             is_asking = level is None and not tb_result.is_draw
             self._active.set_tb(self._tb_root.for_search() if is_asking else no_tb())
         with self._lock:

@@ -231,7 +231,9 @@ class TbRoot:
         if not known:
             return None
         best = max(known.values())
-        return TbRootResult((), tuple(move for move, value in known.items() if value == best), is_draw=best == 0)
+        largest_draw = 1 if self._settings.syzygy_50_move_rule else 0  # a cursed win, a blessed loss
+        unresolved = tuple(move for move, value in known.items() if value == best)
+        return TbRootResult((), unresolved, is_draw=abs(best) <= largest_draw)
 
 
 def report_tb_result(tb_result: TbRootResult, seconds: float, report: Report) -> Result:

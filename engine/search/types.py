@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -29,6 +30,11 @@ class Limits:
     search_moves: tuple[int, ...] = ()
     reports_all: bool = False  # reports the iterations, too, that are too quick for a person to read
     brief_time: float = BRIEF_SECONDS  # a search that may take no longer than this starts no threads
+
+    @property
+    def longest_time(self) -> float:
+        """The most that the search may take; infinite without such a limit."""
+        return min((limit for limit in (self.hard_time, self.movetime) if limit is not None), default=math.inf)
 
 
 class Bound(Enum):

@@ -44,7 +44,7 @@ class GoCommand:
 
     def __init__(self, request: GoRequest, session: _Session) -> None:
         self.request, self.position_command = request, session.position_command
-        self.received = time.perf_counter()
+        self.received = self._clock_started = time.perf_counter()
         self.signals = SearchSignals()
         self.may_answer = threading.Event()  # the answer may be given: it need not wait for `stop` or `ponderhit`
         if not request.waits_for_stop:
@@ -90,6 +90,7 @@ class GoCommand:
     def ponderhit(self) -> None:
         """Start the clock of a search that was pondering; without effect on any other."""
         if self.request.ponder:
+            self._clock_started = time.perf_counter()
             self.signals.ponderhit.set()
             self._signal_player()
             if not self.request.infinite:
@@ -128,14 +129,15 @@ class GoCommand:
     def must_fall_back(self) -> bool:
         """Whether only time for a fallback move is left."""
         seconds = fallback_seconds(self.request, self.signals)
-        return seconds is not None and time.perf_counter() >= self.received + (1 - _FALLBACK_SHARE) * seconds
+        return seconds is not None and time.perf_counter() >= self._clock_started + (1 - _FALLBACK_SHARE) * seconds
 
     def fallback_move(self) -> str:
         """A legal move found without the kernels, in a share of the time for the move; reported like any other."""
         from engine.uci.fallback import fallback_move, format_fallback, read_board
 
-        seconds = fallback_seconds(self.request, self.signals) or _FALLBACK_SECONDS
-        deadline = time.perf_counter() + min(_FALLBACK_SHARE * seconds, _FALLBACK_SECONDS)
+        seconds = fallback_seconds(self.request, self.signals)
+        share = _FALLBACK_SHARE * (_FALLBACK_SECONDS if seconds is None else seconds)
+        deadline = time.perf_counter() + min(share, _FALLBACK_SECONDS)
         board = read_board(self.position_command.fen, self.position_command.moves, self._session.settings.uci_chess960)
         text, score = fallback_move(board, deadline, self.request.search_moves)
         self._output.send(format_fallback(board, text, score))

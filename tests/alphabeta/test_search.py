@@ -20,7 +20,7 @@ from engine.core.game import Game
 from engine.core.perft import PERFT_POSITIONS
 from engine.lab.bench_positions import BENCH_FENS
 from engine.search.scores import NO_SCORE, mate_distance, mate_in
-from engine.search.types import Bound, Info, Limits, Progress, Result
+from engine.search.types import Bound, Limits, Result
 from engine.system.errors import InputError
 from eval.evaluator import built_in_evaluator, features_evaluator
 from tests.alphabeta.kernels import improves, perft_by_picker
@@ -136,19 +136,6 @@ def test_limits_may_come_while_the_search_runs():
     for soft, least in ((0.3, 0.05), (0.0, 0.0)):
         measure = partial(clocked, partial(search_with_late_limits, soft))
         assert least < shortest(measure, 1.0) < 1.0
-
-
-def test_a_long_search_tells_of_its_progress(monkeypatch):
-    monkeypatch.setattr("engine.alphabeta.searcher._FIRST_PROGRESS", 0.05)
-    monkeypatch.setattr("engine.alphabeta.searcher._PROGRESS_INTERVAL", 0.05)
-    monkeypatch.setattr("engine.alphabeta.iterations._FIRST_BOUND", 0.0)
-    game, heard = Game(PERFT_POSITIONS[1].fen), []
-    SEARCHER.clear()
-    SEARCHER.run(game.position, Limits(movetime=0.5), heard.append)
-    progress = [found for found in heard if isinstance(found, Progress)]
-    assert len(progress) > 3
-    assert all(found.current_move in game.legal_moves() and found.current_move_number >= 1 for found in progress)
-    assert {found.bound for found in heard if isinstance(found, Info)} >= {Bound.EXACT, Bound.LOWER}
 
 
 @pytest.mark.parametrize(("fen", "nodes"), [

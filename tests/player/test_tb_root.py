@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
+from types import SimpleNamespace
 
 import chess
 import pytest
@@ -18,7 +19,7 @@ from engine.lab.tablebase.latency import CONTROLS, PIECE_COUNTS, measure_latenci
 from engine.player.options import Settings, find_option
 from engine.player.player import Player
 from engine.player.request import GoRequest, SearchSignals
-from engine.player.tb_root import TbRoot
+from engine.player.tb_root import TbRoot, TbRootResult
 from engine.search.scores import MATE, TB_BAND, TB_WIN, mate_distance
 from engine.search.tb import TbRecord, no_tb
 from engine.search.types import Info, InfoString, Limits
@@ -336,6 +337,16 @@ def test_a_mate_is_preferred_to_a_win_by_tables(searcher):
     searcher.set_tb(own_endings())
     assert searcher.run(game.position, Limits(depth=4)).score == MATE - 1
     assert searcher.tb_hits > 0
+
+
+@pytest.mark.parametrize(("value", "rule", "is_draw"), [
+    (2, True, False), (1, True, True), (0, True, True), (-1, True, True), (-2, True, False),
+    (1, False, False), (0, False, True), (-1, False, False)])
+def test_what_the_fifty_move_rule_draws_is_a_draw_without_distances_too(value, rule, is_draw):
+    tb_root, game = TbRoot(Settings(syzygy_50_move_rule=rule, own_tables=False)), Game("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
+    tb_root._syzygy = SimpleNamespace(max_pieces=5, ranked_moves=lambda *_: None,
+                                      values=lambda _: {7: value, 8: value - 1})
+    assert tb_root.probe(game, 1, (), None) == TbRootResult((), (7,), is_draw)
 
 
 def test_positions_far_from_the_end_open_nothing():

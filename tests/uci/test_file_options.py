@@ -57,6 +57,16 @@ def test_an_unusable_file_named_before_loading_leaves_the_engine_at_full_strengt
     assert any(line.startswith("info depth 3 ") for line in said) and said[-1].startswith("bestmove ")
 
 
+def test_a_bad_file_refuses_no_other_option():
+    session = UciSession(io.BytesIO(b"setoption name Hash value 32\nsetoption name PolicyFile value /nowhere\n"
+                                    b"setoption name SearchMode value mcts\nisready\nd\n"), sink := io.StringIO())
+    session.run()
+    refused = [line for line in sink.getvalue().splitlines() if line.startswith("info string option ")]
+    assert len(refused) == 1 and refused[0].startswith("info string option PolicyFile: ")
+    settings = session.settings
+    assert (settings.hash, settings.search_mode, settings.policy_file) == (32, "mcts", "")
+
+
 def test_a_tilde_means_the_same_in_every_option(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))

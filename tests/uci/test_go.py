@@ -117,6 +117,29 @@ def test_a_clock_that_runs_out_does_not_wait_for_anything():
     assert time.perf_counter() - begun < PATIENCE
 
 
+def test_a_clock_without_time_is_answered_at_once(monkeypatch):
+    deadlines = []
+
+    def note_deadline(board: chess.Board, deadline: float, moves: object) -> tuple[str, None]:
+        deadlines.append(deadline)
+        return "a7a6", None
+
+    monkeypatch.setattr("engine.uci.fallback.fallback_move", note_deadline)
+    session = Session()
+    assert is_legal(session.answer(started(session, movetime=0)))
+    assert deadlines[0] <= time.perf_counter()
+
+
+def test_the_time_of_a_fallback_begins_with_the_ponderhit():
+    session = Session()
+    pending = GoCommand(GoRequest(ponder=True, movetime=1000), session)
+    pending.received -= 60
+    pending._clock_started -= 60
+    assert not pending.must_fall_back()
+    pending.ponderhit()
+    assert not pending.must_fall_back()
+
+
 def test_a_player_that_cannot_be_loaded_is_replaced():
     session = Session()
     session.loaded.set()

@@ -121,6 +121,7 @@ def test_no_legal_move_is_answered_with_none(client):
     "setoption name",
     "setoption name Hash value 1000000", "setoption name No Such Thing value 3", "setoption name Ponder value maybe",
     "setoption name Debug Log File value /no/such/folder/log", "setoption name Threads value 99999999999999999999999",
+    "setoption name Hash value -+5",
 ])
 def test_bad_input_gets_one_line_and_changes_nothing(client, bad):
     before = client.ask(f"position fen {KIWIPETE}", "d")
