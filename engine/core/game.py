@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -110,3 +110,12 @@ class Game:
     def is_fifty_moves(self) -> bool:
         """Whether fifty moves have passed without a capture or a pawn move; mate takes precedence."""
         return bool(draw_state(self.position)[1])
+
+
+def parse_legal_moves(game: Game, texts: Sequence[str], reject: Callable[[str], object]) -> tuple[int, ...]:
+    """The legal moves that `texts` name in UCI notation, in that order; `reject` is called with every other text."""
+    legal = {game.uci(move): move for move in game.legal_moves()} if texts else {}
+    for text in texts:
+        if text not in legal:
+            reject(text)
+    return tuple(legal[text] for text in texts if text in legal)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine.core.fen import START_FEN
-from engine.core.game import Game
+from engine.core.game import Game, parse_legal_moves
 from engine.core.uci_moves import format_uci
 from engine.kernel import is_compiling
 from engine.player.limited import LimitedStrength
@@ -243,6 +243,8 @@ class Player:
         if result is None:
             root_moves = answer.others or root_moves if answer is not None else root_moves
             self._active = self._ready_search(request, signals, report)
+            is_substitute = self._active is not self._search
+            level = None if is_substitute else level  # its kernels may be those that are being compiled
             tb_result = TbRootResult((), root_moves)
             if level is None:
                 self._await_tables(request, budget, received, signals, report)
@@ -252,6 +254,8 @@ class Player:
                 result = report_tb_result(tb_result, time.perf_counter() - received, report)
             else:
                 limits = self._limits(request, tb_result.unresolved_moves, budget, received, signals)
+                if is_substitute and self._settings.uci_limit_strength:
+                    limits = replace(limits, depth=1)
                 is_threaded = level is None and isinstance(self._active, Threaded)
                 with self._lag.watch_work(self._settings.threads if is_threaded else 1):
                     result = self._run_search(limits, signals, tb_result, level, report)
@@ -289,7 +293,8 @@ class Player:
         """
         while self._loading is not None and self._loading.is_alive():
             if (request.is_timed or signals.stop.is_set()) and is_compiling():
-                report(InfoString(f"{self._mode} is still compiling; using alphabeta for this move"))
+                what = "the limited strength" if self._settings.uci_limit_strength else self._mode
+                report(InfoString(f"{what} is still being compiled; using alphabeta for this move"))
                 return self._create_search(DEFAULT_MODE, 1)
             self._loading.join(_SHORT_PULSE)  # loading without compiling takes no time worth mentioning
         return self._search
@@ -389,12 +394,3 @@ class Player:
     def to_uci(self, line: Sequence[int]) -> Iterator[str]:
         """The moves of a line as UCI text."""
         return (format_uci(self.game.position, move) for move in line)
-
-
-def parse_legal_moves(game: Game, texts: Sequence[str], reject: Callable[[str], object]) -> tuple[int, ...]:
-    """The legal moves that `texts` name in UCI notation, in that order; `reject` is called with every other text."""
-    legal = {game.uci(move): move for move in game.legal_moves()} if texts else {}
-    for text in texts:
-        if text not in legal:
-            reject(text)
-    return tuple(legal[text] for text in texts if text in legal)

@@ -8,9 +8,9 @@ import time
 import chess
 import pytest
 
-from engine.core.game import Game
+from engine.core.game import Game, parse_legal_moves
 from engine.player.options import Settings, find_option
-from engine.player.player import Player, parse_legal_moves
+from engine.player.player import Player
 from engine.player.request import GoRequest, SearchSignals
 from engine.system.errors import InputError
 from tests.timing import assert_spent, assert_within
@@ -124,7 +124,14 @@ def test_a_ponderhit_after_the_limits_are_set_is_heard(player, monkeypatch):
     assert_within(0.5, answer)
 
 
-def test_stop_is_obeyed_while_another_mode_is_being_compiled(player, monkeypatch):
+@pytest.mark.parametrize(("level", "words"), [(False, "alphabeta is still"), (True, "the limited strength is still")])
+def test_stop_is_obeyed_while_another_mode_is_being_compiled(player, monkeypatch, level, words):
+    if level:
+        monkeypatch.setattr(player._settings, "uci_limit_strength", True)
+        monkeypatch.setattr(player._settings, "level_book", False)
+        # What a level needs is being compiled: whoever uses it waits for the compiler.
+        monkeypatch.setattr(player._limited, "prepare", lambda *_: pytest.fail("the level was used"))
+        player._prepare_level()
     release = threading.Event()
     compiling = threading.Thread(target=release.wait, daemon=True)
     compiling.start()
@@ -142,7 +149,7 @@ def test_stop_is_obeyed_while_another_mode_is_being_compiled(player, monkeypatch
     try:
         asked.join(120)
         assert answer and answer[0] != 0
-        assert any("using alphabeta" in getattr(report, "text", "") for report in reports)
+        assert any(words in getattr(report, "text", "") for report in reports)
     finally:
         release.set()
         asked.join()
