@@ -137,16 +137,18 @@ class IterativeSearch(Search, Stoppable, Clearable, Evaluating, TbProbing):
                 return Result(0, 0, 0, 0, 0.0)
             lines = _LineReports(self, report, 0.0 if self._limits.reports_all else _FIRST_REPORT)
             main, finished = self._iterations(lines.add), threading.Event()
-            progress = threading.Thread(target=self._report_progress, args=(main, report, finished), daemon=True)
+            progress: threading.Thread | None = None
             try:
                 self._start_helpers()
                 if report is not no_report and self._may_be_long():
+                    progress = threading.Thread(target=self._report_progress, args=(main, report, finished),
+                                                daemon=True)
                     progress.start()
                 main.run(self._is_out_of_time)
             finally:
                 self._stop_helpers()
                 finished.set()
-                if progress.ident is not None:
+                if progress is not None:
                     progress.join()  # no progress may be reported after the answer
                 lines.flush()
             return self._result(self._pick_result(main), lines.infos, report)

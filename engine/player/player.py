@@ -243,8 +243,6 @@ class Player:
         if result is None:
             root_moves = answer.others or root_moves if answer is not None else root_moves
             self._active = self._ready_search(request, signals, report)
-            is_substitute = self._active is not self._search
-            level = None if is_substitute else level  # its kernels may be those that are being compiled
             tb_result = TbRootResult((), root_moves)
             if level is None:
                 self._await_tables(request, budget, received, signals, report)
@@ -254,8 +252,8 @@ class Player:
                 result = report_tb_result(tb_result, time.perf_counter() - received, report)
             else:
                 limits = self._limits(request, tb_result.unresolved_moves, budget, received, signals)
-                if is_substitute and self._settings.uci_limit_strength:
-                    limits = replace(limits, depth=1)
+                if level is not None and self._active is not self._search:
+                    level, limits = None, replace(limits, depth=1)  # the level's own kernels may still be compiling
                 is_threaded = level is None and isinstance(self._active, Threaded)
                 with self._lag.watch_work(self._settings.threads if is_threaded else 1):
                     result = self._run_search(limits, signals, tb_result, level, report)
@@ -293,8 +291,7 @@ class Player:
         """
         while self._loading is not None and self._loading.is_alive():
             if (request.is_timed or signals.stop.is_set()) and is_compiling():
-                what = "the limited strength" if self._settings.uci_limit_strength else self._mode
-                report(InfoString(f"{what} is still being compiled; using alphabeta for this move"))
+                report(InfoString("the kernels are still compiling; using alphabeta for this move"))
                 return self._create_search(DEFAULT_MODE, 1)
             self._loading.join(_SHORT_PULSE)  # loading without compiling takes no time worth mentioning
         return self._search
